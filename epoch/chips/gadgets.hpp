@@ -1,0 +1,106 @@
+// What instruction chips share: the State / Program step, memory accesses, boolean checks under a
+// flag, range checks. Each gadget states what it proves and what it needs proved elsewhere. All
+// interactions are linear.
+#pragma once
+
+#include "epoch/isa/opcode.hpp"
+#include "epoch/machine.hpp"
+#include "prover/air/context.hpp"
+#include "prover/field/fp.hpp"
+
+namespace epochd::chips {
+
+using prover::Fp;
+
+constexpr u64 kTwo16 = 1ull << 16;
+constexpr u64 kTwo32 = 1ull << 32;
+/// 2^-32 mod p: turns `sum - result` into its carry.
+constexpr u64 kInvTwo32 = Fp::from_canonical(kTwo32).inverse().value();
+constexpr u64 kInvTwo16 = Fp::from_canonical(kTwo16).inverse().value();
+
+constexpr u64 code(Op op) {
+  return static_cast<u64>(op);
+}
+
+/// A 64-bit value as it travels: two 32-bit words.
+template <class V>
+struct Word64 {
+  V lo, hi;
+};
+
+/// lo + 2^16 * hi.
+template <class C, class V>
+EPOCHD_HD constexpr V pack16(const C& c, const V& lo, const V& hi) {
+  return lo + hi * c.constant(kTwo16);
+}
+
+/// The columns named by the Program bus besides pc and opcode.
+template <class V>
+struct Operands {
+  V rd, rs1, rs2, imm_lo, imm_hi;
+};
+
+/// One executed instruction: takes State (pc, ts), passes (next_pc, ts + 4), and looks itself up in
+/// Program. Proves: the row is an instruction of the program at pc, if opcode is a sub-sum of
+/// one-hot flags.
+template <class C, class V>
+EPOCHD_HD constexpr void step(C& c, const V& is_real, const V& pc, const V& ts, const V& next_pc,
+                              const V& opcode, const Operands<V>& o) {
+  c.receive(Bus::kState, "state.take", is_real, pc, ts);
+  c.send(Bus::kState, "state.pass", is_real, next_pc, ts + c.constant(kTicksPerCycle));
+  c.send(Bus::kProgram, "program", is_real, pc, opcode, o.rd, o.rs1, o.rs2, o.imm_lo, o.imm_hi);
+}
+
+/// One access to `key` at time t: the token (key, t_prev, old) becomes (key, t, now), and t_prev <
+/// t by one Range16 of the gap. Needs: t, t_prev < 2^30, so that the gap cannot wrap; both are, as
+/// times of tokens: t = ts + sub-step with ts < 2^28, and t_prev is the time of a token some row or
+/// the boundary sent.
+template <class C, class V>
+EPOCHD_HD constexpr void access(C& c, const char* label, const V& is_real, const V& key, const V& t,
+                                const V& t_prev, const Word64<V>& old, const Word64<V>& now) {
+  c.receive(Bus::kMemory, label, is_real, key, t_prev, old.lo, old.hi);
+  c.send(Bus::kMemory, label, is_real, key, t, now.lo, now.hi);
+  c.send(Bus::kRange16, label, is_real, t - t_prev - c.constant(1));
+}
+
+/// An access to register number `reg` (0..33) at ts + sub_step.
+template <class C, class V>
+EPOCHD_HD constexpr void access_register(C& c, const char* label, const V& is_real, const V& reg,
+                                         const V& ts, u32 sub_step, const V& t_prev,
+                                         const Word64<V>& old, const Word64<V>& now) {
+  access(c, label, is_real, reg + c.constant(kRegBase), ts + c.constant(sub_step), t_prev, old,
+         now);
+}
+template <class C, class V>
+EPOCHD_HD constexpr void read_register(C& c, const char* label, const V& is_real, const V& reg,
+                                       const V& ts, u32 sub_step, const V& t_prev,
+                                       const Word64<V>& value) {
+  access_register(c, label, is_real, reg, ts, sub_step, t_prev, value, value);
+}
+
+/// flag * v * (v - 1) = 0: v is boolean where the (boolean or sub-sum) flag is 1. Degree 3 for
+/// linear v.
+template <class C, class V>
+EPOCHD_HD constexpr void assert_bool_when(C& c, const V& flag, const V& v, const char* label) {
+  c.assert_zero(flag * v * (v - c.constant(1)), label);
+}
+
+/// Four 16-bit limbs of a 64-bit value this row creates.
+template <class V>
+struct Limbs64 {
+  V l0, l1, l2, l3;
+};
+template <class C, class V>
+EPOCHD_HD constexpr Word64<V> words_of(const C& c, const Limbs64<V>& l) {
+  return {pack16(c, l.l0, l.l1), pack16(c, l.l2, l.l3)};
+}
+template <class C, class V>
+EPOCHD_HD constexpr void range_check(C& c, const char* label, const V& is_real,
+                                     const Limbs64<V>& l) {
+  c.send(Bus::kRange16, label, is_real, l.l0);
+  c.send(Bus::kRange16, label, is_real, l.l1);
+  c.send(Bus::kRange16, label, is_real, l.l2);
+  c.send(Bus::kRange16, label, is_real, l.l3);
+}
+
+}  // namespace epochd::chips
