@@ -1,5 +1,5 @@
-// What replay hands to the chips: compact records, one per row, which a chip's `fill` turns into columns on
-// the CPU or on the GPU. Plain structs, copied to devices as they are.
+// What replay hands to the chips: compact records, one per row, which a chip's `fill` turns into
+// columns on the CPU or on the GPU. Plain structs, copied to devices as they are.
 #pragma once
 
 #include <array>
@@ -17,16 +17,17 @@ struct InstructionRecord {
   u32 t_rs2;
   u32 t_mem;
   u32 t_rd;
-  u64 rs1;          ///< value read; ecall: a7
-  u64 rs2;          ///< value read; ecall: a0
-  u64 mem;          ///< the cell (8 bytes) before the access; loads and stores; for emit: unused
-  u64 rd_old;       ///< value of rd (or the sink) before the write; emit: the output counter before it
+  u64 rs1;     ///< value read; ecall: a7
+  u64 rs2;     ///< value read; ecall: a0
+  u64 mem;     ///< the cell (8 bytes) before the access; loads and stores; for emit: unused
+  u64 rd_old;  ///< value of rd (or the sink) before the write; emit: the output counter before it
 };
 static_assert(sizeof(InstructionRecord) == 56);
-// ecall accesses: x17 at sub-step rs1, x10 at sub-step rs2; emit also the output counter at sub-step rd
-// (t_rd, rd_old -> rd_old + 1). exit and debug leave t_rd = rd_old = 0.
+// ecall accesses: x17 at sub-step rs1, x10 at sub-step rs2; emit also the output counter at
+// sub-step rd (t_rd, rd_old -> rd_old + 1). exit and debug leave t_rd = rd_old = 0.
 
-/// A load or store not aligned to its width: two cells, the second possibly unused (then mem2 = t_mem2 = 0).
+/// A load or store not aligned to its width: two cells, the second possibly unused (then mem2 =
+/// t_mem2 = 0).
 struct UnalignedRecord {
   InstructionRecord base;
   u64 mem2;

@@ -1,5 +1,5 @@
-// EPOCHD_ASSERT states what only our own bug can break; it is always on and aborts. Anything a file, a
-// proof, a flag or a device can break is a Result or an exception instead.
+// EPOCHD_ASSERT states what only our own bug can break; it is always on and aborts. Anything a
+// file, a proof, a flag or a device can break is a Result or an exception instead.
 #pragma once
 
 namespace epochd {

@@ -21,7 +21,9 @@ Parallel::Parallel(u32 threads)
                                                 : static_cast<int>(threads))) {}
 Parallel::~Parallel() = default;
 
-u32 Parallel::threads() const { return static_cast<u32>(impl_->arena.max_concurrency()); }
+u32 Parallel::threads() const {
+  return static_cast<u32>(impl_->arena.max_concurrency());
+}
 
 void Parallel::for_ranges(size_t count, size_t grain,
                           const std::function<void(size_t, size_t)>& body) const {
@@ -29,11 +31,14 @@ void Parallel::for_ranges(size_t count, size_t grain,
   if (count == 0) return;
   const size_t pieces = (count + grain - 1) / grain;
   impl_->arena.execute([&] {
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, pieces, 1), [&](const auto& range) {
-      for (size_t i = range.begin(); i < range.end(); ++i) {
-        body(i * grain, std::min(count, (i + 1) * grain));
-      }
-    }, tbb::simple_partitioner{});
+    tbb::parallel_for(
+        tbb::blocked_range<size_t>(0, pieces, 1),
+        [&](const auto& range) {
+          for (size_t i = range.begin(); i < range.end(); ++i) {
+            body(i * grain, std::min(count, (i + 1) * grain));
+          }
+        },
+        tbb::simple_partitioner{});
   });
 }
 

@@ -1,5 +1,6 @@
-// The one door to threads for CPU loops: ranges are split by the caller's grain, results never depend on
-// how (proofs are byte-identical for every thread count). oneTBB behind it; see docs/adr/0003.
+// The one door to threads for CPU loops: ranges are split by the caller's grain, results never
+// depend on how (proofs are byte-identical for every thread count). oneTBB behind it; see
+// docs/adr/0003.
 #pragma once
 
 #include <functional>

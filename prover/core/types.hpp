@@ -1,5 +1,5 @@
-// Fixed-width integer names used across the project. The .h headers, because the freestanding RISC-V
-// toolchain that compiles the verifier has no C++ library.
+// Fixed-width integer names used across the project. The .h headers, because the freestanding
+// RISC-V toolchain that compiles the verifier has no C++ library.
 #pragma once
 
 #include <stddef.h>
