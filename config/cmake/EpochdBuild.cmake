@@ -28,8 +28,10 @@ find_package(Threads REQUIRED)
 
 add_library(epochd_flags INTERFACE)
 target_include_directories(epochd_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+# g++ 12 reports a false -Wrestrict for "literal" + std::string (GCC bug 105651).
 target_compile_options(epochd_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
   $<$<AND:$<BOOL:${EPOCHD_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
 if(EPOCHD_SANITIZE)
   target_compile_options(epochd_flags INTERFACE
@@ -52,6 +54,9 @@ endfunction()
 
 function(epochd_test NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE epochd_flags ${ARG_DEPS} GTest::gtest GTest::gtest_main)
   gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60

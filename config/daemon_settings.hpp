@@ -1,0 +1,64 @@
+// Daemon settings: where and how proofs are made. None of them changes a byte of a proof.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "prover/core/types.hpp"
+
+namespace epochd {
+
+enum class BackendPolicy : u8 { kCpu, kCudaPreferred, kCudaRequired };
+constexpr std::array<std::string_view, 3> kBackendPolicyNames = {"cpu", "cuda-preferred",
+                                                                 "cuda-required"};
+
+enum class Residency : u8 { kDeviceOnly, kHostMirror };
+constexpr std::array<std::string_view, 2> kResidencyNames = {"device-only", "host-mirror"};
+
+enum class LogLevel : u8 { kDebug, kInfo, kWarn, kError };
+constexpr std::array<std::string_view, 4> kLogLevelNames = {"debug", "info", "warn", "error"};
+
+enum class LogFormat : u8 { kText, kJson };
+constexpr std::array<std::string_view, 2> kLogFormatNames = {"text", "json"};
+
+/// How often a job is tried again before it is quarantined.
+struct RetrySettings {
+  u32 failures = 2;  ///< handled failures (I/O, memory, device) forgiven
+  u32 crashes = 3;   ///< deaths of the daemon during the job forgiven
+  u32 delay_s = 1;   ///< pause before the next attempt
+
+  bool operator==(const RetrySettings&) const = default;
+};
+
+/// Limits on the phases of a job, checked between epochs. 0: no limit.
+struct TimeoutSettings {
+  u32 execute_s = 3600;
+  u32 prove_s = 0;
+  u32 assemble_s = 0;
+
+  bool operator==(const TimeoutSettings&) const = default;
+};
+
+struct LogSettings {
+  LogLevel level = LogLevel::kInfo;
+  LogFormat format = LogFormat::kText;
+
+  bool operator==(const LogSettings&) const = default;
+};
+
+struct DaemonSettings {
+  std::filesystem::path queue = "/var/lib/epochd/queue";
+  u32 rescan_s = 5;
+  BackendPolicy backend = BackendPolicy::kCpu;
+  Residency residency = Residency::kDeviceOnly;
+  u32 threads = 0;  ///< 0: one per hardware thread
+  u64 cycle_limit = 100'000'000'000;
+  RetrySettings retries;
+  TimeoutSettings timeouts;
+  LogSettings log;
+
+  bool operator==(const DaemonSettings&) const = default;
+};
+
+}  // namespace epochd
