@@ -44,7 +44,10 @@ static void write_all(int descriptor, const char* bytes, size_t count) {
 
 void epochd_emit(uint64_t word) { write_all(1, (const char*)&word, sizeof word); }
 
-void epochd_debug(const char* text, size_t bytes) { write_all(2, text, bytes); }
+void epochd_debug(const char* text, size_t bytes) {
+  /* Never fails, as on the machine. */
+  linux_call(kLinuxWrite, 2, (long)text, (long)bytes, 0, 0, 0);
+}
 
 const uint64_t* epochd_input_region(void) { return (const uint64_t*)EPOCHD_INPUT_BASE; }
 
