@@ -1,4 +1,5 @@
-/* fib: the n-th Fibonacci number mod 2^64, iteratively; n is the input's first u64. Emits one word. */
+/* fib: the n-th Fibonacci number mod 2^64, iteratively; n is the input's first u64. Emits one word.
+ */
 #include "epochd.h"
 
 int main(void) {

@@ -1,6 +1,6 @@
-/* misaligned: every load and store at every offset that is not a multiple of its width, within one 8-byte cell
- * and across two, over edge values, and at the end of the address space. Takes no input. Emits the running mix
- * after each instruction. */
+/* misaligned: every load and store at every offset that is not a multiple of its width, within one
+ * 8-byte cell and across two, over edge values, and at the end of the address space. Takes no
+ * input. Emits the running mix after each instruction. */
 #include "instruction.h"
 
 /* Accesses start in the first of the two middle cells. */
@@ -8,30 +8,28 @@ static uint64_t cells[4];
 #define CELL ((uint8_t*)(cells + 1))
 
 #define OFFSETS_2(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(5, __VA_ARGS__) X(7, __VA_ARGS__)
-#define OFFSETS_4(X, ...)                                                              \
-  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(5, __VA_ARGS__)              \
-  X(6, __VA_ARGS__) X(7, __VA_ARGS__)
+#define OFFSETS_4(X, ...) \
+  X(1, __VA_ARGS__)       \
+  X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__)
 #define OFFSETS_8(X, ...) OFFSETS_4(X, __VA_ARGS__) X(4, __VA_ARGS__)
 
 #define LOAD_CASE(k, name, bytes, extend) absorb(LOAD_OP(name, CELL, k, bytes, extend));
-#define STORE_CASE(k, name, bytes)                                         \
-  for (int i = 0; i < kEdgeCount; ++i) {                                   \
-    STORE_OP(name, CELL, k, kEdge[i], bytes);                              \
-    for (int cell = 0; cell < 4; ++cell) absorb(cells[cell]);              \
+#define STORE_CASE(k, name, bytes)                            \
+  for (int i = 0; i < kEdgeCount; ++i) {                      \
+    STORE_OP(name, CELL, k, kEdge[i], bytes);                 \
+    for (int cell = 0; cell < 4; ++cell) absorb(cells[cell]); \
   }
 
-#define VISIT_LOAD(name, bytes, extend)                                    \
-  for (int i = 0; i < kEdgeCount; ++i) {                                   \
-    cells[1] = kEdge[i];                                                   \
-    for (int j = 0; j < kEdgeCount; ++j) {                                 \
-      cells[2] = kEdge[j];                                                 \
-      OFFSETS_##bytes(LOAD_CASE, name, bytes, extend)                      \
-    }                                                                      \
-  }                                                                        \
+#define VISIT_LOAD(name, bytes, extend)               \
+  for (int i = 0; i < kEdgeCount; ++i) {              \
+    cells[1] = kEdge[i];                              \
+    for (int j = 0; j < kEdgeCount; ++j) {            \
+      cells[2] = kEdge[j];                            \
+      OFFSETS_##bytes(LOAD_CASE, name, bytes, extend) \
+    }                                                 \
+  }                                                   \
   epochd_emit(mix);
-#define VISIT_STORE(name, bytes)             \
-  OFFSETS_##bytes(STORE_CASE, name, bytes)   \
-  epochd_emit(mix);
+#define VISIT_STORE(name, bytes) OFFSETS_##bytes(STORE_CASE, name, bytes) epochd_emit(mix);
 
 /* The highest misaligned addresses whose bytes all exist. */
 static void visit_top_of_memory(void) {

@@ -1,5 +1,5 @@
-/* sha256: SHA-256 (FIPS 180-4) of the input. Emits the digest as 4 words, digest bytes 8i .. 8i+7 being word i,
- * little endian. */
+/* sha256: SHA-256 (FIPS 180-4) of the input. Emits the digest as 4 words, digest bytes 8i .. 8i+7
+ * being word i, little endian. */
 #include "epochd.h"
 
 static const uint32_t kRound[64] = {
@@ -15,7 +15,9 @@ static const uint32_t kRound[64] = {
 static const uint32_t kInitial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-static uint32_t rotate_right(uint32_t x, int by) { return (x >> by) | (x << (32 - by)); }
+static uint32_t rotate_right(uint32_t x, int by) {
+  return (x >> by) | (x << (32 - by));
+}
 
 static void compress(uint32_t state[8], const uint8_t block[64]) {
   uint32_t w[64];

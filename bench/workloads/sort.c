@@ -1,6 +1,6 @@
-/* sort: heap sort of u64s made from a seed. Input: u64 seed, u64 count (at most 2^20). Emits two words: the
- * position-weighted sum of the sorted values, and 1 when they are in order and sum up to what was generated,
- * 0 otherwise. Exits with 1 when the count is too large. */
+/* sort: heap sort of u64s made from a seed. Input: u64 seed, u64 count (at most 2^20). Emits two
+ * words: the position-weighted sum of the sorted values, and 1 when they are in order and sum up to
+ * what was generated, 0 otherwise. Exits with 1 when the count is too large. */
 #include "epochd.h"
 
 enum { kCountMax = 1 << 20 };

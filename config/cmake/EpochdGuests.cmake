@@ -4,8 +4,8 @@
 #   NAME.elf        the proved program: RV64IM, no compressed instructions, static ET_EXEC
 #   NAME.qemu.elf   the same sources as a Linux program for qemu-riscv64
 #   NAME.twin       the same sources compiled for the host, an oracle for the emitted words
-# and the target guest_NAME, part of `all` through epochd_guests. A test that runs guests depends on them with
-# add_dependencies(TEST guest_NAME) and finds them through EPOCHD_GUEST_DIR.
+# and the target guest_NAME, part of `all` through epochd_guests. A test that runs guests depends on
+# them with add_dependencies(TEST guest_NAME) and finds them through EPOCHD_GUEST_DIR.
 
 option(EPOCHD_GUESTS "Build the guest programs (needs a bare-metal RISC-V compiler)" ON)
 set(EPOCHD_GUEST_DIR ${CMAKE_BINARY_DIR}/guests)
@@ -18,7 +18,7 @@ if(EPOCHD_GUESTS)
     message(FATAL_ERROR
       "riscv64-unknown-elf-gcc was not found; guest programs cannot be built.\n"
       "  Debian: apt-get install gcc-riscv64-unknown-elf\n"
-      "  elsewhere: put the compiler on PATH or pass -DEPOCHD_GUEST_CC=/path/to/riscv64-unknown-elf-gcc\n"
+      "  elsewhere: put the compiler on PATH or pass -DEPOCHD_GUEST_CC=/path/to/the/compiler\n"
       "  without guest programs (their tests are left out): -DEPOCHD_GUESTS=OFF")
   endif()
 endif()
@@ -63,7 +63,7 @@ if(EPOCHD_GUESTS)
     ${SDK}/crt0.S ${SDK}/sdk.c ${SDK}/memory.c)
   epochd_guest_objects(EPOCHD_SDK_QEMU_OBJECTS ${EPOCHD_GUEST_DIR}/sdk-qemu -DEPOCHD_QEMU
     ${SDK}/crt0_qemu.S ${SDK}/sdk.c ${SDK}/memory.c ${SDK}/qemu.c)
-  # One owner of the SDK's objects: guests depend on it, so that two never build the same file at once.
+  # One owner of the SDK's objects: guests depend on it, so that two never build one file at once.
   add_custom_target(epochd_guest_sdk DEPENDS ${EPOCHD_SDK_OBJECTS} ${EPOCHD_SDK_QEMU_OBJECTS})
 endif()
 
@@ -85,12 +85,14 @@ function(epochd_guest NAME)
   add_custom_target(guest_${NAME} DEPENDS ${OUT}/${NAME}.elf ${OUT}/${NAME}.qemu.elf)
   add_dependencies(guest_${NAME} epochd_guest_sdk)
 
-  add_executable(twin_${NAME} ${SOURCES} ${EPOCHD_GUEST_SDK_DIR}/sdk.c ${EPOCHD_GUEST_SDK_DIR}/twin.c)
+  add_executable(twin_${NAME} ${SOURCES}
+    ${EPOCHD_GUEST_SDK_DIR}/sdk.c ${EPOCHD_GUEST_SDK_DIR}/twin.c)
   target_compile_definitions(twin_${NAME} PRIVATE EPOCHD_TWIN)
   target_include_directories(twin_${NAME} PRIVATE ${EPOCHD_GUEST_SDK_DIR})
   target_compile_options(twin_${NAME} PRIVATE -std=gnu11 -O2 -fwrapv -Wall -Wextra)
   set_source_files_properties(${SOURCES} PROPERTIES COMPILE_DEFINITIONS "main=epochd_guest_main")
-  set_target_properties(twin_${NAME} PROPERTIES OUTPUT_NAME ${NAME}.twin RUNTIME_OUTPUT_DIRECTORY ${OUT})
+  set_target_properties(twin_${NAME} PROPERTIES
+    OUTPUT_NAME ${NAME}.twin RUNTIME_OUTPUT_DIRECTORY ${OUT})
   add_dependencies(guest_${NAME} twin_${NAME})
   add_dependencies(epochd_guests guest_${NAME})
 endfunction()

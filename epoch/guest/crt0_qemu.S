@@ -1,5 +1,5 @@
-# Entry of the same guest as a Linux program under qemu-riscv64: the kernel made the stack, the input region is
-# mapped and filled from standard input before main.
+# Entry of the same guest as a Linux program under qemu-riscv64: the kernel made the stack, the
+# input region is mapped and filled from standard input before main.
     .section .text.start, "ax", @progbits
     .globl _start
     .type _start, @function

@@ -3,13 +3,16 @@
  *   (default)       the proved guest, RV64IM, bare metal
  *   EPOCHD_QEMU     the same code as a Linux program, for qemu-riscv64 as an independent executor
  *   EPOCHD_TWIN     compiled for the host, as an oracle for the output words
- * In the last two, emitted words go to standard output as little-endian bytes, debug text goes to standard
- * error, and the private input is standard input. See epoch/guest/README.md. */
+ * In the last two, emitted words go to standard output as little-endian bytes, debug text goes to
+ * standard error, and the private input is standard input. See epoch/guest/README.md. */
 #ifndef EPOCHD_GUEST_EPOCHD_H
 #define EPOCHD_GUEST_EPOCHD_H
 
 #include <stddef.h>
 #include <stdint.h>
+#ifdef EPOCHD_TWIN
+#include <string.h>
+#endif
 
 #ifdef __cplusplus
 #define EPOCHD_RESTRICT __restrict__
@@ -27,8 +30,9 @@ extern "C" {
 #define EPOCHD_SYSCALL_DEBUG 2
 #define EPOCHD_SYSCALL_EXIT 93
 
-/* What the SDK itself exits with when the input's length word is above EPOCHD_INPUT_BYTES_MAX. The region is
- * arbitrary to the proof, so a guest that trusted the word could be walked past the address space. */
+/* What the SDK itself exits with when the input's length word is above EPOCHD_INPUT_BYTES_MAX. The
+ * region is arbitrary to the proof, so a guest that trusted the word could be walked past the
+ * address space. */
 #define EPOCHD_EXIT_INPUT_LENGTH 240
 
 #if defined(EPOCHD_QEMU) || defined(EPOCHD_TWIN)
@@ -70,14 +74,16 @@ static inline const uint64_t* epochd_input_region(void) {
 
 #endif
 
-/* Bytes of private input; exits with EPOCHD_EXIT_INPUT_LENGTH when the length word is out of range. */
+/* Bytes of private input; exits with EPOCHD_EXIT_INPUT_LENGTH when the length word is out of range.
+ */
 static inline size_t epochd_input_length(void) {
   uint64_t length = *epochd_input_region();
   if (length > EPOCHD_INPUT_BYTES_MAX) epochd_exit(EPOCHD_EXIT_INPUT_LENGTH);
   return (size_t)length;
 }
 
-/* The input bytes, 8-aligned. Reading past epochd_input_length() is allowed and, with an honest host, reads zeros. */
+/* The input bytes, 8-aligned. Reading past epochd_input_length() is allowed and, with an honest
+ * host, reads zeros. */
 static inline const uint8_t* epochd_input_bytes(void) {
   return (const uint8_t*)(epochd_input_region() + 1);
 }
@@ -85,16 +91,19 @@ static inline const uint8_t* epochd_input_bytes(void) {
 /* The little-endian u64 at 8 * index of the input; 0 where the input ends before it. */
 uint64_t epochd_input_u64(size_t index);
 
-/* The functions compilers call on their own (memory.c). There is no libc. */
+/* The functions compilers call on their own (memory.c). There is no libc in a guest. */
+#ifndef EPOCHD_TWIN
 void* memcpy(void* EPOCHD_RESTRICT to, const void* EPOCHD_RESTRICT from, size_t bytes);
 void* memmove(void* to, const void* from, size_t bytes);
 void* memset(void* to, int value, size_t bytes);
 int memcmp(const void* left, const void* right, size_t bytes);
+#endif
 
-/* The Ethereum zkVM standard's pair. read_input is idempotent; the output is the concatenation of the buffers
- * passed to successive write_output calls. Each call emits one frame: a word holding the byte count, then
- * ceil(bytes / 8) words of the bytes, little endian, the last one zero padded. So a reader that walks the
- * frames recovers the bytes exactly, and a call with 0 bytes emits one 0 word. */
+/* The Ethereum zkVM standard's pair. read_input is idempotent; the output is the concatenation of
+ * the buffers passed to successive write_output calls. Each call emits one frame: a word holding
+ * the byte count, then ceil(bytes / 8) words of the bytes, little endian, the last one zero padded.
+ * So a reader that walks the frames recovers the bytes exactly, and a call with 0 bytes emits one 0
+ * word. */
 void read_input(const uint8_t** buf_ptr, size_t* buf_size);
 void write_output(const uint8_t* output, size_t size);
 

@@ -1,6 +1,7 @@
-/* The four functions a compiler may call on its own. They move 8 bytes at a time where both pointers allow it
- * and never make a misaligned access, because those cost the prover more. Built with
- * -fno-tree-loop-distribute-patterns, so that the loops are not turned into calls of themselves. */
+/* The four functions a compiler may call on its own. They move 8 bytes at a time where both
+ * pointers allow it and never make a misaligned access, because those cost the prover more. Built
+ * with -fno-tree-loop-distribute-patterns, so that the loops are not turned into calls of
+ * themselves. */
 #include <stddef.h>
 #include <stdint.h>
 

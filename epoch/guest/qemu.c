@@ -1,5 +1,5 @@
-/* The machine's system calls on top of Linux's, for qemu-riscv64. Only the boundary differs: the guest's own
- * code is the same instructions, so qemu checks the executor. */
+/* The machine's system calls on top of Linux's, for qemu-riscv64. Only the boundary differs: the
+ * guest's own code is the same instructions, so qemu checks the executor. */
 #include "epochd.h"
 
 enum {
@@ -42,14 +42,18 @@ static void write_all(int descriptor, const char* bytes, size_t count) {
   }
 }
 
-void epochd_emit(uint64_t word) { write_all(1, (const char*)&word, sizeof word); }
+void epochd_emit(uint64_t word) {
+  write_all(1, (const char*)&word, sizeof word);
+}
 
 void epochd_debug(const char* text, size_t bytes) {
   /* Never fails, as on the machine. */
   linux_call(kLinuxWrite, 2, (long)text, (long)bytes, 0, 0, 0);
 }
 
-const uint64_t* epochd_input_region(void) { return (const uint64_t*)EPOCHD_INPUT_BASE; }
+const uint64_t* epochd_input_region(void) {
+  return (const uint64_t*)EPOCHD_INPUT_BASE;
+}
 
 void epochd_qemu_start(void) {
   uint64_t region_bytes = EPOCHD_INPUT_BYTES_MAX + 16;

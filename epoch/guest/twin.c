@@ -1,6 +1,6 @@
-/* The guest's system calls as a host program: emitted words to standard output, the input from standard input.
- * The twin of a guest is compiled by the host's compiler from the same sources, so what it prints owes nothing
- * to any RISC-V tool. */
+/* The guest's system calls as a host program: emitted words to standard output, the input from
+ * standard input. The twin of a guest is compiled by the host's compiler from the same sources, so
+ * what it prints owes nothing to any RISC-V tool. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,9 +21,13 @@ void epochd_emit(uint64_t word) {
   if (fwrite(bytes, 1, sizeof bytes, stdout) != sizeof bytes) exit(kExitHostFailure);
 }
 
-void epochd_debug(const char* text, size_t bytes) { (void)!fwrite(text, 1, bytes, stderr); }
+void epochd_debug(const char* text, size_t bytes) {
+  (void)!fwrite(text, 1, bytes, stderr);
+}
 
-const uint64_t* epochd_input_region(void) { return input_region; }
+const uint64_t* epochd_input_region(void) {
+  return input_region;
+}
 
 int epochd_guest_main(void);
 
