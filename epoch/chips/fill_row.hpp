@@ -38,6 +38,11 @@ EPOCHD_HD constexpr u64 limb16(u64 x, u32 i) {
 template <class Air>
 struct Fill;
 
+/// Specialised in `fixed.hpp` beside each chip with fixed columns: writes the fixed columns of one
+/// row, by index, through a writer whose column 0 is the first fixed column.
+template <class Air>
+struct FixedFill;
+
 /// The columns most instruction chips share, by enumerator.
 template <class Row>
 EPOCHD_HD void set_word(Row& row, u32 lo_column, u64 value) {

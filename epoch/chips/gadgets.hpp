@@ -103,4 +103,62 @@ EPOCHD_HD constexpr void range_check(C& c, const char* label, const V& is_real,
   c.send(Bus::kRange16, label, is_real, l.l3);
 }
 
+/// gap is in [0, 2^32): gap = g0 + 2^16 * gap_hi with both limbs range-checked, g0 virtual. The
+/// caller states why the field element gap then stands for an integer.
+template <class C, class V>
+EPOCHD_HD constexpr void range_check_gap(C& c, const char* label, const V& is_real, const V& gap,
+                                         const V& gap_hi) {
+  c.send(Bus::kRange16, label, is_real, gap - gap_hi * c.constant(kTwo16));
+  c.send(Bus::kRange16, label, is_real, gap_hi);
+}
+
+/// A key's place in its region's strictly increasing chain: takes Order (region, previous), passes
+/// (region, key), where key - previous - 1 = gap_lo + 2^16 gap_hi is in [0, 2^32); the previous key
+/// is virtual.
+template <class C, class V>
+EPOCHD_HD constexpr void order(C& c, const V& is_real, const V& region, const V& key,
+                               const V& gap_lo, const V& gap_hi) {
+  c.receive(Bus::kOrder, "order.take", is_real, region,
+            key - c.constant(1) - pack16(c, gap_lo, gap_hi));
+  c.send(Bus::kOrder, "order.pass", is_real, region, key);
+  c.send(Bus::kRange16, "order.gap", is_real, gap_lo);
+  c.send(Bus::kRange16, "order.gap", is_real, gap_hi);
+}
+
+/// What tells an address apart: address = offset + 8 * cell + 2^16 * page, with offset < 8, cell <
+/// 2^13, page < 2^16, all three range-checked by `address`. offset is a linear form of the chip's.
+template <class V>
+struct AddressParts {
+  V offset, cell, page;
+};
+
+/// base + imm mod 2^64 is an address below 2^32 with these parts. Proves: offset + 8 cell + 2^16
+/// page = base + imm mod 2^64, high word 0. Integer bounds: base.lo + imm.lo - address is in
+/// (-2^32, 2^33) and equals 2^32 * carry for a boolean carry; base.hi + imm.hi + carry is in [0,
+/// 2^33) and equals 2^32 * carry_out for a boolean carry_out, so the high word of the sum is 0 and
+/// the carry out of 64 bits is dropped. Both sides differ by less than p. Needs: base and imm are
+/// words. Returns the cell's key, cell + 2^13 * page < 2^29: no register key is in reach.
+template <class C, class V>
+EPOCHD_HD constexpr V address(C& c, const char* carry_label, const char* carry_out_label,
+                              const V& is_real, const Word64<V>& base, const Word64<V>& imm,
+                              const AddressParts<V>& parts) {
+  const V low16 = parts.offset + parts.cell * c.constant(8);
+  const V inv = c.constant(kInvTwo32);
+  const V carry = (base.lo + imm.lo - pack16(c, low16, parts.page)) * inv;
+  const V carry_out = (base.hi + imm.hi + carry) * inv;
+  c.assert_bool(carry, carry_label);
+  c.assert_bool(carry_out, carry_out_label);
+  c.send(Bus::kAlign, "address.align", is_real, parts.cell, parts.offset);
+  c.send(Bus::kRange16, "address.page", is_real, parts.page);
+  return parts.cell + parts.page * c.constant(1ull << 13);
+}
+
+/// A memory access of an instruction row, at sub-step kSubMem.
+template <class C, class V>
+EPOCHD_HD constexpr void access_memory(C& c, const V& is_real, const V& key, const V& ts,
+                                       const V& t_prev, const Word64<V>& old,
+                                       const Word64<V>& now) {
+  access(c, "memory", is_real, key, ts + c.constant(kSubMem), t_prev, old, now);
+}
+
 }  // namespace epochd::chips
