@@ -1,0 +1,43 @@
+// The guest's 32-bit address space, flat in host memory.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "epoch/exec/reservation.hpp"
+#include "epoch/isa/program.hpp"
+
+namespace epochd {
+
+static_assert(std::endian::native == std::endian::little, "guest memory is read as the host reads");
+
+class GuestMemory {
+ public:
+  /// Zeros everywhere. Errors: throws std::system_error when the host refuses the address space.
+  GuestMemory();
+
+  /// Pre: address + sizeof(T) <= 2^32.
+  template <class T>
+  T load(u64 address) const {
+    T value;
+    std::memcpy(&value, bytes() + address, sizeof(T));
+    return value;
+  }
+  template <class T>
+  void store(u64 address, T value) {
+    std::memcpy(bytes() + address, &value, sizeof(T));
+  }
+  u64 cell(u32 key) const { return load<u64>(u64{key} * 8); }
+
+  /// Places the file-backed bytes of every segment.
+  void load_image(const ElfImage& image);
+  /// Places the length and the bytes at kInputBase. Pre: at most kInputBytesMax bytes.
+  void load_input(std::span<const u8> input);
+
+ private:
+  u8* bytes() const { return static_cast<u8*>(reservation_.data()); }
+  Reservation reservation_;
+};
+
+}  // namespace epochd
