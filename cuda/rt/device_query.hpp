@@ -1,0 +1,46 @@
+// Which CUDA devices this process could prove on. The one header of cuda/ that a program may
+// include whether or not it was built with CUDA.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "prover/core/result.hpp"
+#include "prover/core/types.hpp"
+
+namespace epochd {
+
+enum class DeviceQueryErrorKind : u8 {
+  kNotBuilt,       ///< this binary was built without CUDA
+  kNoDriver,       ///< no driver is loaded, or it is older than the runtime this binary carries
+  kNoDevice,       ///< the driver works and shows no device
+  kNoKernelImage,  ///< a device is there, of an architecture this binary has no code for
+  kRuntime,        ///< any other answer of the CUDA runtime
+};
+
+struct DeviceQueryError {
+  DeviceQueryErrorKind kind;
+  int device = -1;      ///< the device the error is about, -1: none in particular
+  std::string message;  ///< what happened and what to do about it
+};
+
+struct DeviceInfo {
+  int device = 0;  ///< the CUDA ordinal
+  std::string name;
+  u64 memory_bytes = 0;
+  u64 free_bytes = 0;
+  int compute_major = 0;
+  int compute_minor = 0;
+  int multiprocessor_count = 0;
+  int driver_version =
+      0;  ///< 1000 * major + 10 * minor: the newest CUDA version the driver supports
+  int runtime_version = 0;  ///< the same for the runtime linked in
+};
+
+/// Asks the CUDA runtime for every device, and each device whether this binary's kernels load on
+/// it. Post: on success at least one device; the calling thread's current device is as it was.
+/// Errors: the first of DeviceQueryErrorKind that applies. Cost: creates a context on each device
+/// (about 0.3 s).
+Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices();
+
+}  // namespace epochd
