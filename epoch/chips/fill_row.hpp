@@ -54,4 +54,49 @@ EPOCHD_HD void set_limbs(Row& row, u32 first_column, u64 value) {
   for (u32 i = 0; i < 4; ++i) row.set(first_column + i, limb16(value, i));
 }
 
+/// Cell and page columns of an address: bits 3..15 and 16..31.
+template <class Row>
+EPOCHD_HD void set_address(Row& row, u32 cell_column, u64 address) {
+  row.set(cell_column, (address >> 3) & 0x1fff);
+  row.set(cell_column + 1, (address >> 16) & 0xffff);
+}
+
+/// The byte, half and word bits of a byte or halfword access, a halfword counting as its high byte;
+/// and that byte, its neighbour in the half, and the other half of the word.
+template <class Row>
+EPOCHD_HD void set_narrow_parts(Row& row, u32 first_bit_column, u32 top_column, u64 address,
+                                bool is_half, u64 cell) {
+  const u32 byte = (address & 7) + (is_half ? 1 : 0);
+  for (u32 i = 0; i < 3; ++i) row.set(first_bit_column + i, (byte >> i) & 1);
+  row.set(top_column, (cell >> (8 * byte)) & 0xff);
+  row.set(top_column + 1, (cell >> (8 * (byte ^ 1))) & 0xff);
+  row.set(top_column + 2, limb16(cell, (byte >> 1) ^ 1));
+}
+
+/// The cell after the low `bytes` bytes of value were stored at an address within it. Pre: they lie
+/// in one cell.
+EPOCHD_HD constexpr u64 stored_cell(u64 cell, u64 address, u32 bytes, u64 value) {
+  const u64 shift = 8 * (address & 7);
+  const u64 mask = (bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1) << shift;
+  return (cell & ~mask) | ((value << shift) & mask);
+}
+
+/// What every rd <- rs1 (, rs2) (, imm) row starts with: where it stands, its operands' names, the
+/// times and the old value of its accesses. Sets those columns of the step that the chip has.
+template <class Air, class Row>
+EPOCHD_HD void fill_step(const InstructionRecord& r, const ProgramRow& p, Row& row) {
+  row.set(Air::kPc, p.pc);
+  row.set(Air::kTs, r.ts);
+  row.set(Air::kRd, p.rd);
+  row.set(Air::kRs1, p.rs1);
+  row.set(Air::kTRs1, r.t_rs1);
+  row.set(Air::kTRd, r.t_rd);
+  set_word(row, Air::kOldLo, r.rd_old);
+  if constexpr (requires { Air::kRs2; }) {
+    row.set(Air::kRs2, p.rs2);
+    row.set(Air::kTRs2, r.t_rs2);
+  }
+  if constexpr (requires { Air::kImmHi; }) set_word(row, Air::kImmLo, p.imm);
+}
+
 }  // namespace epochd::chips

@@ -161,4 +161,52 @@ EPOCHD_HD constexpr void access_memory(C& c, const V& is_real, const V& key, con
   access(c, "memory", is_real, key, ts + c.constant(kSubMem), t_prev, old, now);
 }
 
+/// The sign of a 32-bit word where `flag` is 1: word = low + 2^16 top, low (virtual) and top
+/// range-checked, sign = top's top bit. Both sides are integers below 2^32, so the split is the
+/// word's own. Where flag is 0 nothing is looked up and top = sign = 0. Needs: word < 2^32, flag
+/// boolean.
+template <class C, class V>
+EPOCHD_HD constexpr void sign_if(C& c, const V& flag, const V& word, const V& top, const V& sign,
+                                 const char* label, const char* top_unused_label,
+                                 const char* sign_unused_label) {
+  c.send(Bus::kSign16, label, flag, top, sign);
+  c.send(Bus::kRange16, label, flag, word - top * c.constant(kTwo16));
+  const V unused = c.constant(1) - flag;
+  c.assert_zero(unused * top, top_unused_label);
+  c.assert_zero(unused * sign, sign_unused_label);
+}
+
+/// Where in a cell a byte lies: byte within its half, half within its word, word within the cell.
+/// Booleans by the chip's constraint.
+template <class V>
+struct OffsetBits {
+  V byte, half, word;
+};
+template <class C, class V>
+EPOCHD_HD constexpr V offset_of(const C& c, const OffsetBits<V>& bits) {
+  return bits.byte + bits.half * c.constant(2) + bits.word * c.constant(4);
+}
+
+/// A cell's word around the byte that OffsetBits name: that byte, the other byte of its half, and
+/// the other half.
+template <class V>
+struct CellParts {
+  V top, rest, other;
+};
+/// The parts are those of the word of `cell` that `bits` name. Both sides are integers below 2^32:
+/// the parts are range-checked here, the word is one by its writer. Degree 3.
+template <class C, class V>
+EPOCHD_HD constexpr void take_apart(C& c, const V& is_real, const Word64<V>& cell,
+                                    const OffsetBits<V>& bits, const CellParts<V>& parts,
+                                    const char* label) {
+  c.send(Bus::kBytes, "cell.bytes", is_real, c.constant(static_cast<u64>(ByteOp::kRange)),
+         parts.top, parts.rest, c.constant(0));
+  c.send(Bus::kRange16, "cell.other", is_real, parts.other);
+  const V low_byte_first = parts.top + parts.rest * c.constant(256);
+  const V half = low_byte_first + bits.byte * (parts.top - parts.rest) * c.constant(255);
+  const V swap = bits.half * (parts.other - half) * c.constant(kTwo16 - 1);
+  c.assert_zero(cell.lo + bits.word * (cell.hi - cell.lo) - pack16(c, half, parts.other) - swap,
+                label);
+}
+
 }  // namespace epochd::chips
