@@ -6,7 +6,6 @@ namespace epochd {
 namespace {
 
 constexpr i64 kSecondsMax = 30 * 24 * 3600;
-constexpr size_t kJobNameBytesMax = 64;
 
 template <class Target>
 void add_protocol_keys(Schema& schema, const std::string& prefix, Target& target) {

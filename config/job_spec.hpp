@@ -11,6 +11,7 @@ namespace epochd {
 
 constexpr i32 kPriorityMin = -1000;
 constexpr i32 kPriorityMax = 1000;
+constexpr size_t kJobNameBytesMax = 64;
 constexpr u64 kCycleLimitMax = 1ull << 57;  ///< 2^31 epochs of 2^26 cycles
 
 struct JobSpec {

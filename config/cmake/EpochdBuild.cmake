@@ -65,7 +65,8 @@ endfunction()
 
 # Files that include intrinsics for one instruction set. They may include only headers whose inline
 # functions are templates over their own pack type: an inline function shared with other files could be
-# kept by the linker in its AVX-512 form and run on a machine without it.
+# kept by the linker in its AVX-512 form and run on a machine without it. (g++ 12 takes the deliberately undefined
+# operands in its own AVX-512 headers for a mistake, hence -Wno-maybe-uninitialized.)
 #
 # g++ 12's AVX-512 header passes deliberately undefined registers to unmasked builtins and then warns.
 set(EPOCHD_AVX512_QUIET "-Wno-uninitialized;-Wno-maybe-uninitialized")

@@ -1,0 +1,28 @@
+// The ends of an active job. Each writes its answer durably into active/JOB and then moves the
+// directory; so an answer found in active/ after a crash only has to be moved, and no job is
+// published twice.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "daemon/queue/attempts.hpp"
+#include "daemon/queue/queue.hpp"
+
+namespace epochd {
+
+/// Pre: active/ID/bundle.proof is durable. Returns the id under which it is published.
+std::string publish_done(Queue& queue, FileSystem& fs, const std::string& id,
+                         const nlohmann::json& result);
+/// `place` is failed/ or quarantine/. Durable epoch proofs stay, so that a retry goes on from
+/// there.
+std::string publish_failed(Queue& queue, FileSystem& fs, const std::string& id, Place place,
+                           const JobError& error, const Attempts& attempts);
+std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& id);
+
+/// Moves a job whose answer a crash left behind; nothing if it has none.
+std::optional<std::string> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id);
+
+/// Removes what the daemon keeps while it works, but for the durable epoch proofs.
+void strip_working_files(FileSystem& fs, const Path& job);
+
+}  // namespace epochd

@@ -1,0 +1,82 @@
+// The queue directory as the daemon sees it: what waits, what is claimed, what is finished.
+//
+//   tmp/ incoming/ hold/ active/ done/ failed/ quarantine/ cancelled/
+//
+// Every change of place is one rename that never replaces, followed by fsync of both directories;
+// so a job is in exactly one place after a crash at any point, and the listing is the whole truth.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/job_spec.hpp"
+#include "daemon/queue/layout.hpp"
+#include "daemon/queue/lock.hpp"
+#include "daemon/queue/reason.hpp"
+
+namespace epochd {
+
+/// A job that waits in incoming/, or was found in active/ at start.
+struct WaitingJob {
+  std::string id;
+  i32 priority = 0;
+  i64 mtime_ns = 0;  ///< its age
+};
+
+class Queue {
+ public:
+  /// Completes the directories, takes the lock and finishes what a crash left half done.
+  /// Errors: QueueBusy; IoError, also when a sub-directory is on another file system.
+  Queue(FileSystem& fs, Path root);
+
+  const Path& root() const { return root_; }
+  Path path_of(Place place, const std::string& id) const { return place_path(root_, place) / id; }
+  Path active_path(const std::string& id) const { return path_of(Place::kActive, id); }
+
+  /// Jobs in incoming/, the next one first: by priority, then age, then name. Lone NAME.elf files
+  /// are turned into job directories on the way. Files still open for writing are left for the next
+  /// look.
+  std::vector<WaitingJob> waiting();
+  /// Jobs in active/, in the same order: interrupted by a crash, or stopped.
+  std::vector<WaitingJob> active();
+  /// Moves the first job that can be claimed to active/ and returns its id.
+  std::optional<std::string> claim();
+
+  /// Moves a finished job out of active/. Returns the id under which it is published, which differs
+  /// when the place holds an older job of that name.
+  std::string publish(const std::string& id, Place place);
+
+ private:
+  void complete_directories();
+  void finish_interrupted_intakes();
+  void take_in_lone_programs();
+  bool take_in(const std::string& name);
+  /// Moves the program and input of `name` into its intake directory and that into incoming/.
+  void complete_intake(const std::string& name);
+  std::string put_into_incoming(const Path& job, const std::string& wanted_id);
+  void strip_reserved_files(const Path& job);
+  bool is_ready(const Path& job);
+  i32 priority_of(const Entry& entry, Place place);
+  std::vector<WaitingJob> list_jobs(Place place);
+  bool is_known(const std::string& id);
+  std::string free_id(const std::string& id);
+  void warn_once(const std::string& name, const char* message);
+
+  FileSystem& fs_;
+  Path root_;
+  std::optional<QueueLock> lock_;
+  std::set<std::string> warned_;
+  struct CachedPriority {
+    u64 inode = 0;
+    i32 priority = 0;
+  };
+  std::map<std::string, CachedPriority> priorities_;
+};
+
+/// Creates the sub-directories that are missing.
+void complete_queue_directories(FileSystem& fs, const Path& root);
+
+}  // namespace epochd
