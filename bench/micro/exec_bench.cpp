@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "epoch/capsule/stitch.hpp"
+#include "epoch/exec/replay.hpp"
 #include "epoch/exec/scout.hpp"
 
 namespace epochd {
@@ -59,6 +61,51 @@ void scout(benchmark::State& state) {
       1e6 * static_cast<double>(cells) / static_cast<double>(instructions);
 }
 BENCHMARK(scout)->DenseRange(0, std::size(kWorkloads) - 1)->Unit(benchmark::kMillisecond);
+
+// Capsules of the run's first epochs; sealing is timed with them.
+std::vector<Capsule> seal_epochs(const Code& code, const Workload& workload, size_t count) {
+  auto run = Scout::create(code, bytes_of(workload.input));
+  Stitch stitch{prover::Digest{}};
+  std::vector<Capsule> capsules;
+  while (capsules.size() < count && !run->halted()) {
+    const auto epoch = run->run_epoch(kCyclesPerEpoch);
+    if (!epoch) std::abort();
+    capsules.push_back(stitch.seal(*epoch));
+  }
+  return capsules;
+}
+
+void scout_and_seal(benchmark::State& state) {
+  const Workload& workload = kWorkloads[state.range(0)];
+  const Program program = load_guest(workload.name);
+  const Code code(program);
+  u64 instructions = 0;
+  for (auto _ : state) {
+    for (const Capsule& c : seal_epochs(code, workload, ~size_t{0})) instructions += c.cycles;
+  }
+  state.SetLabel(workload.name);
+  state.SetItemsProcessed(static_cast<i64>(instructions));
+}
+BENCHMARK(scout_and_seal)->DenseRange(0, std::size(kWorkloads) - 1)->Unit(benchmark::kMillisecond);
+
+void replay(benchmark::State& state) {
+  const Workload& workload = kWorkloads[state.range(0)];
+  const Program program = load_guest(workload.name);
+  const Code code(program);
+  const std::vector<Capsule> capsules = seal_epochs(code, workload, 4);
+  Replayer replayer(code);
+  EpochRecords records;
+  u64 instructions = 0;
+  for (auto _ : state) {
+    for (const Capsule& capsule : capsules) {
+      if (replayer.run(capsule, records)) std::abort();
+      instructions += records.public_values.cycles;
+    }
+  }
+  state.SetLabel(workload.name);
+  state.SetItemsProcessed(static_cast<i64>(instructions));
+}
+BENCHMARK(replay)->DenseRange(0, std::size(kWorkloads) - 1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace epochd

@@ -35,11 +35,45 @@ constexpr u64 shift_right_arithmetic(u64 a, u32 amount) {
   return static_cast<u64>(static_cast<i64>(a) >> amount);
 }
 
+EPOCHD_INLINE constexpr u64 multiply_divide(Op op, u64 a, u64 b) {
+  const u64 word_a = a & 0xffffffff, word_b = b & 0xffffffff;
+  const i128 signed_a = static_cast<i64>(a), signed_b = static_cast<i64>(b);
+  switch (op) {
+    case Op::kMul:
+      return a * b;
+    case Op::kMulh:
+      return multiply_high(signed_a, signed_b);
+    case Op::kMulhu:
+      return static_cast<u64>((static_cast<u128>(a) * b) >> 64);
+    case Op::kMulhsu:
+      return multiply_high(signed_a, static_cast<i128>(b));
+    case Op::kMulw:
+      return sign_extend_word(a * b);
+    case Op::kDiv:
+      return divide(a, b);
+    case Op::kDivu:
+      return b == 0 ? ~0ull : a / b;
+    case Op::kRem:
+      return remainder(a, b);
+    case Op::kRemu:
+      return b == 0 ? a : a % b;
+    // A 64-bit division of sign-extended words cannot overflow; truncation gives the word rule.
+    case Op::kDivw:
+      return sign_extend_word(divide(sign_extend_word(a), sign_extend_word(b)));
+    case Op::kDivuw:
+      return word_b == 0 ? ~0ull : sign_extend_word(word_a / word_b);
+    case Op::kRemw:
+      return sign_extend_word(remainder(sign_extend_word(a), sign_extend_word(b)));
+    case Op::kRemuw:
+      return sign_extend_word(word_b == 0 ? word_a : word_a % word_b);
+    default:
+      return 0;
+  }
+}
+
 /// Operations that read two operands and write a register. `b` is (value of rs2) + (immediate), one
 /// of which is 0. Operations of another kind yield 0.
 EPOCHD_INLINE constexpr u64 alu(Op op, u64 a, u64 b) {
-  const u64 word_a = a & 0xffffffff, word_b = b & 0xffffffff;
-  const i128 signed_a = static_cast<i64>(a), signed_b = static_cast<i64>(b);
   switch (op) {
     case Op::kAdd:
     case Op::kAddi:
@@ -74,39 +108,12 @@ EPOCHD_INLINE constexpr u64 alu(Op op, u64 a, u64 b) {
       return sign_extend_word(a << (b & 31));
     case Op::kSrliw:
     case Op::kSrlw:
-      return sign_extend_word(word_a >> (b & 31));
+      return sign_extend_word((a & 0xffffffff) >> (b & 31));
     case Op::kSraiw:
     case Op::kSraw:
       return shift_right_arithmetic(sign_extend_word(a), b & 31);
-    case Op::kMul:
-      return a * b;
-    case Op::kMulh:
-      return multiply_high(signed_a, signed_b);
-    case Op::kMulhu:
-      return static_cast<u64>((static_cast<u128>(a) * b) >> 64);
-    case Op::kMulhsu:
-      return multiply_high(signed_a, static_cast<i128>(b));
-    case Op::kMulw:
-      return sign_extend_word(a * b);
-    case Op::kDiv:
-      return divide(a, b);
-    case Op::kDivu:
-      return b == 0 ? ~0ull : a / b;
-    case Op::kRem:
-      return remainder(a, b);
-    case Op::kRemu:
-      return b == 0 ? a : a % b;
-    // A 64-bit division of sign-extended words cannot overflow; truncation gives the word rule.
-    case Op::kDivw:
-      return sign_extend_word(divide(sign_extend_word(a), sign_extend_word(b)));
-    case Op::kDivuw:
-      return word_b == 0 ? ~0ull : sign_extend_word(word_a / word_b);
-    case Op::kRemw:
-      return sign_extend_word(remainder(sign_extend_word(a), sign_extend_word(b)));
-    case Op::kRemuw:
-      return sign_extend_word(word_b == 0 ? word_a : word_a % word_b);
     default:
-      return 0;
+      return multiply_divide(op, a, b);
   }
 }
 
