@@ -280,6 +280,21 @@ void expect_every_column_caught(ChipTrace<Air> trace, const std::vector<size_t>&
   }
 }
 
+/// Moves value between two cells whose sum low + 2^16 high is what the rest of the row sees: whole
+/// and half units, so that only the range checks of the parts can tell.
+template <class Air>
+void expect_repacking_caught(ChipTrace<Air>& trace, size_t row, u32 low, u32 high) {
+  const Fp one = Fp::one();
+  const Fp half = (one + one).inverse();
+  for (const Fp delta : {one, -one, half, -half, Fp::from_u64(1u << 16).inverse()}) {
+    const Changes changes = {{low, trace.main(low, row) - delta * Fp::from_u64(1u << 16)},
+                             {high, trace.main(high, row) + delta}};
+    EXPECT_TRUE(judge_changed(trace, row, changes).caught())
+        << Air::kName << " row " << row << " columns " << low << ", " << high << " moved by "
+        << delta.value();
+  }
+}
+
 /// Whether a mutant may take other tokens or name another instruction than the honest row.
 enum class Inputs { kSame, kMayChange };
 
