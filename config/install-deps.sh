@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing epochd needs, with apt (Debian 12). Does nothing where all of it
-# is installed. EPOCHD_SKIP_INSTALL=1 skips it, for systems that bring the packages another way.
+# Installs what building and testing epochd needs, with apt (Debian 12). Does nothing where all of
+# it is installed. EPOCHD_SKIP_INSTALL=1 skips it, for systems that bring the packages another way.
 set -euo pipefail
 
 packages=(

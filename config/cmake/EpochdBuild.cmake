@@ -1,7 +1,7 @@
 # Build-wide settings and the three ways targets are declared here:
-#   epochd_library(NAME SOURCES ... DEPS ...)     a static library, includes rooted at the repository
+#   epochd_library(NAME SOURCES ... DEPS ...)   a static library, includes rooted at the repository
 #   epochd_executable(NAME SOURCES ... DEPS ...)
-#   epochd_test(NAME SOURCES ... DEPS ... [LABELS ...])   one GoogleTest binary, its cases found by ctest
+#   epochd_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, cases found by ctest
 # and one for code compiled once per instruction set:
 #   epochd_simd_sources(TARGET FILE_avx2.cpp FILE_avx512.cpp ...)
 
@@ -64,11 +64,9 @@ function(epochd_test NAME)
 endfunction()
 
 # Files that include intrinsics for one instruction set. They may include only headers whose inline
-# functions are templates over their own pack type: an inline function shared with other files could be
-# kept by the linker in its AVX-512 form and run on a machine without it. (g++ 12 takes the deliberately undefined
-# operands in its own AVX-512 headers for a mistake, hence -Wno-maybe-uninitialized.)
-#
-# g++ 12's AVX-512 header passes deliberately undefined registers to unmasked builtins and then warns.
+# functions are templates over their own pack type: an inline function shared with other files could
+# be kept by the linker in its AVX-512 form and run on a machine without it. g++ 12's AVX-512 header
+# passes deliberately undefined registers to unmasked builtins and then warns about it.
 set(EPOCHD_AVX512_QUIET "-Wno-uninitialized;-Wno-maybe-uninitialized")
 function(epochd_simd_sources TARGET)
   foreach(FILE ${ARGN})
