@@ -204,7 +204,7 @@ EPOCHD_HD constexpr void take_apart(C& c, const V& is_real, const Word64<V>& cel
   c.send(Bus::kRange16, "cell.other", is_real, parts.other);
   const V low_byte_first = parts.top + parts.rest * c.constant(256);
   const V half = low_byte_first + bits.byte * (parts.top - parts.rest) * c.constant(255);
-  const V swap = bits.half * (parts.other - half) * c.constant(kTwo16 - 1);
+  const V swap = bits.half * (half - parts.other) * c.constant(kTwo16 - 1);
   c.assert_zero(cell.lo + bits.word * (cell.hi - cell.lo) - pack16(c, half, parts.other) - swap,
                 label);
 }

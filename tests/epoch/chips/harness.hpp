@@ -331,6 +331,14 @@ class ConstraintCoverage {
       mutant(trace, padding, {{flags[i].column, -Fp::one()}, {other, Fp::one()}}, flags[i].label);
     }
   }
+  /// As `mutant`, for a forger who also has the other rows his own way: what this row receives may
+  /// differ from the honest row, and only the constraint objects.
+  void forged(ChipTrace<Air>& trace, size_t row, const Changes& changes, const std::string& label) {
+    const Verdict verdict = judge_changed(trace, row, changes);
+    EXPECT_EQ(verdict.violated, std::set<std::string>{label}) << verdict;
+    EXPECT_TRUE(verdict.bad_lookups.empty()) << label << ": " << verdict;
+    covered_.insert(label);
+  }
   /// No mutant isolates the constraint, for the reason given.
   void redundant(const std::string& label, const std::string& reason) {
     EXPECT_FALSE(reason.empty());
