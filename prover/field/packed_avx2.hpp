@@ -28,7 +28,7 @@ struct PackedAvx2 {
     return PackedAvx2(_mm256_set1_epi64x(__builtin_bit_cast(long long, a)));
   }
   EPOCHD_INLINE static PackedAvx2 broadcast(const Fp* p) {
-    return PackedAvx2(_mm256_set1_epi64x(*reinterpret_cast<const long long*>(p)));
+    return broadcast(*p);
   }
 
   EPOCHD_INLINE friend PackedAvx2 operator+(PackedAvx2 a, PackedAvx2 b) {

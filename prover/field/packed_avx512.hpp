@@ -26,7 +26,7 @@ struct PackedAvx512 {
     return PackedAvx512(_mm512_set1_epi64(__builtin_bit_cast(long long, a)));
   }
   EPOCHD_INLINE static PackedAvx512 broadcast(const Fp* p) {
-    return PackedAvx512(_mm512_set1_epi64(*reinterpret_cast<const long long*>(p)));
+    return broadcast(*p);
   }
 
   EPOCHD_INLINE friend PackedAvx512 operator+(PackedAvx512 a, PackedAvx512 b) {

@@ -1,0 +1,71 @@
+#include <immintrin.h>
+
+#include "prover/hash/rows_impl.hpp"
+
+namespace epochd::prover::rows {
+
+namespace {
+
+struct Words16 {
+  static constexpr u32 kLanes = 16;
+  __m512i v;
+
+  EPOCHD_INLINE static Words16 broadcast(u32 x) { return {_mm512_set1_epi32(static_cast<int>(x))}; }
+  EPOCHD_INLINE friend Words16 operator+(Words16 a, Words16 b) {
+    return {_mm512_add_epi32(a.v, b.v)};
+  }
+  EPOCHD_INLINE friend Words16 operator^(Words16 a, Words16 b) {
+    return {_mm512_xor_si512(a.v, b.v)};
+  }
+  template <int kBits>
+  EPOCHD_INLINE Words16 rotate() const {
+    return {_mm512_ror_epi32(v, kBits)};
+  }
+  /// Lanes hold rows 0 1 8 9 2 3 10 11 ..: shuffles stay within 128-bit quarters.
+  EPOCHD_INLINE static void load_words(const Fp* p, Words16& low, Words16& high) {
+    const __m512 a = _mm512_loadu_ps(static_cast<const void*>(p));
+    const __m512 b = _mm512_loadu_ps(static_cast<const void*>(p + 8));
+    low.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0x88));
+    high.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0xdd));
+    __builtin_prefetch(p + kLanes + 8);
+  }
+  EPOCHD_INLINE static void store_digests(const Words16* w, Digest* out) {
+    __m512i low[4];   // u64 number i of rows 0 .. 7
+    __m512i high[4];  // and of rows 8 .. 15
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      low[i] = _mm512_unpacklo_epi32(w[2 * i].v, w[2 * i + 1].v);
+      high[i] = _mm512_unpackhi_epi32(w[2 * i].v, w[2 * i + 1].v);
+    }
+    store_transposed(low, out);
+    store_transposed(high, out + 8);
+  }
+
+ private:
+  EPOCHD_INLINE static void store_halves(Digest* low, Digest* high, __m512i v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(low->words), _mm512_castsi512_si256(v));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(high->words), _mm512_extracti64x4_epi64(v, 1));
+  }
+  EPOCHD_INLINE static void store_transposed(const __m512i* v, Digest* out) {
+    const __m512i a = _mm512_unpacklo_epi64(v[0], v[1]);
+    const __m512i b = _mm512_unpackhi_epi64(v[0], v[1]);
+    const __m512i c = _mm512_unpacklo_epi64(v[2], v[3]);
+    const __m512i d = _mm512_unpackhi_epi64(v[2], v[3]);
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    store_halves(out, out + 2, _mm512_permutex2var_epi64(a, first, c));
+    store_halves(out + 1, out + 3, _mm512_permutex2var_epi64(b, first, d));
+    store_halves(out + 4, out + 6, _mm512_permutex2var_epi64(a, second, c));
+    store_halves(out + 5, out + 7, _mm512_permutex2var_epi64(b, second, d));
+  }
+};
+
+constexpr Kernels kKernels = make_kernels<Words16>();
+
+}  // namespace
+
+const Kernels& avx512_kernels() {
+  return kKernels;
+}
+
+}  // namespace epochd::prover::rows

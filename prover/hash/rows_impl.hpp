@@ -1,0 +1,183 @@
+// Row hashing over a vector type V of V::kLanes 32-bit lanes, one message a lane. All messages have
+// the same length, so flags, counters and the chunk tree are the same in every lane. V provides
+//   + ^ , rotate<n>() to the right, V::broadcast(u32), V::load_words(const Fp*, V& low, V& high):
+//   the two halves of kLanes elements in some lane order, V::store_digests(const V[8], Digest*):
+//   undoes it.
+#pragma once
+
+#include "prover/core/hd.hpp"
+#include "prover/field/fp.hpp"
+#include "prover/hash/blake3_compress.hpp"
+
+namespace epochd::prover::rows {
+
+inline constexpr u32 kBlockColumns = blake3::kBlockBytes / sizeof(Fp);
+inline constexpr u32 kChunkColumns = blake3::kChunkBytes / sizeof(Fp);
+inline constexpr u32 kStackMax = 16;
+
+template <class V>
+EPOCHD_INLINE void mix(V& a, V& b, V& c, V& d, V x, V y) {
+  a = a + b + x;
+  d = (d ^ a).template rotate<16>();
+  c = c + d;
+  b = (b ^ c).template rotate<12>();
+  a = a + b + y;
+  d = (d ^ a).template rotate<8>();
+  c = c + d;
+  b = (b ^ c).template rotate<7>();
+}
+
+template <class V, int kRound>
+EPOCHD_INLINE void round(V* v, const V* m) {
+  constexpr const u8* w = blake3::kSchedule.word[kRound];
+  mix(v[0], v[4], v[8], v[12], m[w[0]], m[w[1]]);
+  mix(v[1], v[5], v[9], v[13], m[w[2]], m[w[3]]);
+  mix(v[2], v[6], v[10], v[14], m[w[4]], m[w[5]]);
+  mix(v[3], v[7], v[11], v[15], m[w[6]], m[w[7]]);
+  mix(v[0], v[5], v[10], v[15], m[w[8]], m[w[9]]);
+  mix(v[1], v[6], v[11], v[12], m[w[10]], m[w[11]]);
+  mix(v[2], v[7], v[8], v[13], m[w[12]], m[w[13]]);
+  mix(v[3], v[4], v[9], v[14], m[w[14]], m[w[15]]);
+}
+
+/// cv = the chaining value of one compression. Kept out of line: it is 900 instructions.
+template <class V>
+[[gnu::noinline]] void compress(V* cv, const V* m, u32 counter, u32 block_bytes, u32 flags) {
+  V v[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) v[i] = cv[i];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) v[8 + i] = V::broadcast(blake3::kIv.words[i]);
+  v[12] = V::broadcast(counter);
+  v[13] = V::broadcast(0);
+  v[14] = V::broadcast(block_bytes);
+  v[15] = V::broadcast(flags);
+  round<V, 0>(v, m);
+  round<V, 1>(v, m);
+  round<V, 2>(v, m);
+  round<V, 3>(v, m);
+  round<V, 4>(v, m);
+  round<V, 5>(v, m);
+  round<V, 6>(v, m);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) cv[i] = v[i] ^ v[i + 8];
+}
+
+template <class V>
+void set_key(V* cv, const Blake3Key& key) {
+  for (int i = 0; i < 8; ++i) cv[i] = V::broadcast(key.words[i]);
+}
+
+/// cv = chaining value of chunk `chunk`, whose columns are columns[0 .. width).
+template <class V>
+void hash_chunk(V* cv, const Blake3Key& key, const Fp* const* columns, u32 width, size_t row,
+                u32 chunk, u32 root_flag) {
+  set_key(cv, key);
+  for (u32 done = 0; done < width; done += kBlockColumns) {
+    const u32 count = width - done < kBlockColumns ? width - done : kBlockColumns;
+    V m[16];
+    for (u32 i = 0; i < count; ++i) {
+      const Fp* p = columns[done + i] + row;
+      V::load_words(p, m[2 * i], m[2 * i + 1]);
+      // The next rows of this column are wanted one row group later: too many streams for hardware.
+      __builtin_prefetch(p + V::kLanes);
+    }
+    for (u32 i = 2 * count; i < 16; ++i) m[i] = V::broadcast(0);
+    const u32 start = done == 0 ? blake3::kChunkStart : 0u;
+    const u32 end = done + count == width ? blake3::kChunkEnd | root_flag : 0u;
+    compress(cv, m, chunk, count * static_cast<u32>(sizeof(Fp)), blake3::kKeyedHash | start | end);
+  }
+}
+
+/// right = the parent of left and right.
+template <class V>
+void merge(V* right, const V* left, const Blake3Key& key, u32 root_flag) {
+  V m[16];
+  for (int i = 0; i < 8; ++i) {
+    m[i] = left[i];
+    m[i + 8] = right[i];
+  }
+  set_key(right, key);
+  compress(right, m, 0, blake3::kBlockBytes, blake3::kKeyedHash | blake3::kParent | root_flag);
+}
+
+/// Rows row .. row + V::kLanes.
+template <class V>
+void hash_row_group(const Blake3Key& key, const Fp* const* columns, u32 width, size_t row,
+                    Digest* out) {
+  V cv[8];
+  if (width <= kChunkColumns) {
+    hash_chunk(cv, key, columns, width, row, 0, blake3::kRoot);
+    V::store_digests(cv, out);
+    return;
+  }
+  // Subtrees wait on the stack as in blake3.cpp; the last chunk stays apart, it makes the root.
+  V stack[kStackMax][8];
+  u32 stacked = 0;
+  u32 chunk = 0;
+  for (u32 done = 0;; done += kChunkColumns) {
+    const u32 count = width - done < kChunkColumns ? width - done : kChunkColumns;
+    hash_chunk(cv, key, columns + done, count, row, chunk, 0);
+    ++chunk;
+    if (done + count == width) break;
+    for (u32 c = chunk; (c & 1) == 0; c >>= 1) merge(cv, stack[--stacked], key, 0);
+    for (int i = 0; i < 8; ++i) stack[stacked][i] = cv[i];
+    ++stacked;
+  }
+  while (stacked > 0) {
+    --stacked;
+    merge(cv, stack[stacked], key, stacked == 0 ? blake3::kRoot : 0u);
+  }
+  V::store_digests(cv, out);
+}
+
+/// As many rows as fill whole vectors; returns their number.
+template <class V>
+size_t hash_row_groups(const Blake3Key& key, const Fp* const* columns, u32 width, size_t first_row,
+                       size_t count, Digest* out) {
+  size_t i = 0;
+  for (; i + V::kLanes <= count; i += V::kLanes) {
+    hash_row_group<V>(key, columns, width, first_row + i, out + i);
+  }
+  return i;
+}
+
+/// The same for pairs, turned into rows of eight columns first.
+template <class V>
+size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* right,
+                        size_t stride, size_t count, Digest* out) {
+  Fp words[kBlockColumns][V::kLanes];
+  const Fp* columns[kBlockColumns];
+  for (u32 c = 0; c < kBlockColumns; ++c) columns[c] = words[c];
+  size_t i = 0;
+  for (; i + V::kLanes <= count; i += V::kLanes) {
+    for (u32 l = 0; l < V::kLanes; ++l) {
+      for (u32 c = 0; c < 4; ++c) {
+        // Digest words are any u64; they are only bytes to be hashed here.
+        __builtin_memcpy(static_cast<void*>(&words[c][l]), &left[(i + l) * stride].words[c],
+                         sizeof(Fp));
+        __builtin_memcpy(static_cast<void*>(&words[c + 4][l]), &right[(i + l) * stride].words[c],
+                         sizeof(Fp));
+      }
+    }
+    hash_row_group<V>(key, columns, kBlockColumns, 0, out + i);
+  }
+  return i;
+}
+
+struct Kernels {
+  size_t (*hash_row_groups)(const Blake3Key& key, const Fp* const* columns, u32 width,
+                            size_t first_row, size_t count, Digest* out);
+  size_t (*hash_pair_groups)(const Blake3Key& key, const Digest* left, const Digest* right,
+                             size_t stride, size_t count, Digest* out);
+};
+
+template <class V>
+constexpr Kernels make_kernels() {
+  return {hash_row_groups<V>, hash_pair_groups<V>};
+}
+
+const Kernels& avx2_kernels();
+const Kernels& avx512_kernels();
+
+}  // namespace epochd::prover::rows
