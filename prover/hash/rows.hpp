@@ -8,7 +8,7 @@
 
 namespace epochd::prover {
 
-inline constexpr u32 kRowWidthMax = 1u << 20;
+inline constexpr u32 kRowWidthMax = 1u << 14;
 
 /// out[i] = H_key(row first_row + i), i < count; a row is the entries of `width` columns at that
 /// index, as little-endian u64s in order. Pre: 1 <= width <= kRowWidthMax.

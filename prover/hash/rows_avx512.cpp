@@ -27,7 +27,6 @@ struct Words16 {
     const __m512 b = _mm512_loadu_ps(static_cast<const void*>(p + 8));
     low.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0x88));
     high.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0xdd));
-    __builtin_prefetch(p + kLanes + 8);
   }
   EPOCHD_INLINE static void store_digests(const Words16* w, Digest* out) {
     __m512i low[4];   // u64 number i of rows 0 .. 7

@@ -13,7 +13,8 @@ namespace epochd::prover::rows {
 
 inline constexpr u32 kBlockColumns = blake3::kBlockBytes / sizeof(Fp);
 inline constexpr u32 kChunkColumns = blake3::kChunkBytes / sizeof(Fp);
-inline constexpr u32 kStackMax = 16;
+/// Subtrees of a row of up to 2^14 columns, of which the last chunk is not stacked.
+inline constexpr u32 kStackMax = 7;
 
 template <class V>
 EPOCHD_INLINE void mix(V& a, V& b, V& c, V& d, V x, V y) {
@@ -68,67 +69,106 @@ void set_key(V* cv, const Blake3Key& key) {
   for (int i = 0; i < 8; ++i) cv[i] = V::broadcast(key.words[i]);
 }
 
-/// cv = chaining value of chunk `chunk`, whose columns are columns[0 .. width).
+/// Rows hashed together. Columns are read eight at a time over a whole tile, because columns a
+/// power of two apart share cache sets: row by row, each would evict the others before its line is
+/// used up.
+inline constexpr u32 kTileRows = 128;
+
 template <class V>
-void hash_chunk(V* cv, const Blake3Key& key, const Fp* const* columns, u32 width, size_t row,
-                u32 chunk, u32 root_flag) {
-  set_key(cv, key);
-  for (u32 done = 0; done < width; done += kBlockColumns) {
-    const u32 count = width - done < kBlockColumns ? width - done : kBlockColumns;
-    V m[16];
-    for (u32 i = 0; i < count; ++i) {
-      const Fp* p = columns[done + i] + row;
-      V::load_words(p, m[2 * i], m[2 * i + 1]);
-      // The next rows of this column are wanted one row group later: too many streams for hardware.
-      __builtin_prefetch(p + V::kLanes);
-    }
-    for (u32 i = 2 * count; i < 16; ++i) m[i] = V::broadcast(0);
+struct Tile {
+  static constexpr u32 kGroupsMax = kTileRows / V::kLanes;
+  V cv[kGroupsMax][8];
+};
+
+/// What a tile is hashed from: rows row .. row + groups * V::kLanes of `columns`.
+struct TileInput {
+  const Fp* const* columns;
+  u32 width;
+  size_t row;
+  u32 groups;
+};
+
+/// Asks for the lines that a later group needs: two groups on, or the start of the next eight
+/// columns.
+template <class V>
+EPOCHD_INLINE void prefetch_ahead(const TileInput& in, u32 column, u32 group) {
+  constexpr u32 kAhead = 2;
+  const bool wraps = group + kAhead >= in.groups;
+  const u32 first = wraps ? column + kBlockColumns : column;
+  const size_t at = in.row + (wraps ? group + kAhead - in.groups : group + kAhead) * V::kLanes;
+  for (u32 i = first; i < first + kBlockColumns && i < in.width; ++i) {
+    for (u32 l = 0; l < V::kLanes; l += 8) __builtin_prefetch(in.columns[i] + at + l);
+  }
+}
+
+/// Chaining values of chunk `chunk`, which is columns[0 .. width) of the input.
+template <class V>
+void hash_chunk(Tile<V>& tile, const Blake3Key& key, const TileInput& in, u32 chunk,
+                u32 root_flag) {
+  for (u32 g = 0; g < in.groups; ++g) set_key(tile.cv[g], key);
+  for (u32 done = 0; done < in.width; done += kBlockColumns) {
+    const u32 count = in.width - done < kBlockColumns ? in.width - done : kBlockColumns;
     const u32 start = done == 0 ? blake3::kChunkStart : 0u;
-    const u32 end = done + count == width ? blake3::kChunkEnd | root_flag : 0u;
-    compress(cv, m, chunk, count * static_cast<u32>(sizeof(Fp)), blake3::kKeyedHash | start | end);
+    const u32 end = done + count == in.width ? blake3::kChunkEnd | root_flag : 0u;
+    V m[16];
+    for (u32 i = 2 * count; i < 16; ++i) m[i] = V::broadcast(0);
+    for (u32 g = 0; g < in.groups; ++g) {
+      prefetch_ahead<V>(in, done, g);
+      const Fp* const* columns = in.columns + done;
+      for (u32 i = 0; i < count; ++i) {
+        V::load_words(columns[i] + in.row + g * V::kLanes, m[2 * i], m[2 * i + 1]);
+      }
+      compress(tile.cv[g], m, chunk, count * static_cast<u32>(sizeof(Fp)),
+               blake3::kKeyedHash | start | end);
+    }
   }
 }
 
-/// right = the parent of left and right.
+/// right = the parents of left and right.
 template <class V>
-void merge(V* right, const V* left, const Blake3Key& key, u32 root_flag) {
-  V m[16];
-  for (int i = 0; i < 8; ++i) {
-    m[i] = left[i];
-    m[i + 8] = right[i];
+void merge(Tile<V>& right, const Tile<V>& left, u32 groups, const Blake3Key& key, u32 root_flag) {
+  for (u32 g = 0; g < groups; ++g) {
+    V m[16];
+    for (int i = 0; i < 8; ++i) {
+      m[i] = left.cv[g][i];
+      m[i + 8] = right.cv[g][i];
+    }
+    set_key(right.cv[g], key);
+    compress(right.cv[g], m, 0, blake3::kBlockBytes,
+             blake3::kKeyedHash | blake3::kParent | root_flag);
   }
-  set_key(right, key);
-  compress(right, m, 0, blake3::kBlockBytes, blake3::kKeyedHash | blake3::kParent | root_flag);
 }
 
-/// Rows row .. row + V::kLanes.
+/// Rows of more than one chunk. Subtrees wait on the stack as in blake3.cpp; the last chunk stays
+/// apart, it makes the root.
 template <class V>
-void hash_row_group(const Blake3Key& key, const Fp* const* columns, u32 width, size_t row,
-                    Digest* out) {
-  V cv[8];
-  if (width <= kChunkColumns) {
-    hash_chunk(cv, key, columns, width, row, 0, blake3::kRoot);
-    V::store_digests(cv, out);
-    return;
-  }
-  // Subtrees wait on the stack as in blake3.cpp; the last chunk stays apart, it makes the root.
-  V stack[kStackMax][8];
+void hash_chunks(Tile<V>& tile, const Blake3Key& key, const TileInput& in) {
+  Tile<V> stack[kStackMax];
   u32 stacked = 0;
   u32 chunk = 0;
   for (u32 done = 0;; done += kChunkColumns) {
-    const u32 count = width - done < kChunkColumns ? width - done : kChunkColumns;
-    hash_chunk(cv, key, columns + done, count, row, chunk, 0);
+    const u32 count = in.width - done < kChunkColumns ? in.width - done : kChunkColumns;
+    hash_chunk(tile, key, {in.columns + done, count, in.row, in.groups}, chunk, 0);
     ++chunk;
-    if (done + count == width) break;
-    for (u32 c = chunk; (c & 1) == 0; c >>= 1) merge(cv, stack[--stacked], key, 0);
-    for (int i = 0; i < 8; ++i) stack[stacked][i] = cv[i];
-    ++stacked;
+    if (done + count == in.width) break;
+    for (u32 c = chunk; (c & 1) == 0; c >>= 1) merge(tile, stack[--stacked], in.groups, key, 0);
+    stack[stacked++] = tile;
   }
   while (stacked > 0) {
     --stacked;
-    merge(cv, stack[stacked], key, stacked == 0 ? blake3::kRoot : 0u);
+    merge(tile, stack[stacked], in.groups, key, stacked == 0 ? blake3::kRoot : 0u);
   }
-  V::store_digests(cv, out);
+}
+
+template <class V>
+void hash_tile(const Blake3Key& key, const TileInput& in, Digest* out) {
+  Tile<V> tile;
+  if (in.width <= kChunkColumns) {
+    hash_chunk(tile, key, in, 0, blake3::kRoot);
+  } else {
+    hash_chunks(tile, key, in);
+  }
+  for (u32 g = 0; g < in.groups; ++g) V::store_digests(tile.cv[g], out + g * V::kLanes);
 }
 
 /// As many rows as fill whole vectors; returns their number.
@@ -136,8 +176,11 @@ template <class V>
 size_t hash_row_groups(const Blake3Key& key, const Fp* const* columns, u32 width, size_t first_row,
                        size_t count, Digest* out) {
   size_t i = 0;
-  for (; i + V::kLanes <= count; i += V::kLanes) {
-    hash_row_group<V>(key, columns, width, first_row + i, out + i);
+  while (count - i >= V::kLanes) {
+    const size_t left = (count - i) / V::kLanes;
+    const u32 groups = left < Tile<V>::kGroupsMax ? static_cast<u32>(left) : Tile<V>::kGroupsMax;
+    hash_tile<V>(key, {columns, width, first_row + i, groups}, out + i);
+    i += groups * V::kLanes;
   }
   return i;
 }
@@ -160,7 +203,7 @@ size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* 
                          sizeof(Fp));
       }
     }
-    hash_row_group<V>(key, columns, kBlockColumns, 0, out + i);
+    hash_tile<V>(key, {columns, kBlockColumns, 0, 1}, out + i);
   }
   return i;
 }

@@ -1,0 +1,52 @@
+// The run's memory as the global proof sees it: for every key any epoch touched, its first and its
+// last value and the label that last touched it. Grows with the memory a program touches, not with
+// the number of epochs.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "epoch/chips/fills.hpp"
+#include "epoch/continuation/proof_format.hpp"
+#include "epoch/isa/program.hpp"
+
+namespace epochd {
+
+class RunMemory {
+ public:
+  RunMemory();
+
+  /// The boundary rows of epoch `label`. Pre: epochs in label order.
+  void absorb(u32 label, std::span<const BoundaryRecord> rows);
+
+  /// Rows of the anchor and image tables, and the chain ends.
+  struct Ends {
+    std::vector<AnchorRecord> anchors;  ///< keys ascending
+    std::vector<u64> anchor_previous;
+    std::vector<chips::ImageEnd> image;  ///< one per image cell
+    std::array<u64, kRegionCount> last_keys{};
+  };
+  /// Pre: `image` is the program's, keys ascending.
+  Ends finish(std::span<const ImageCell> image) const;
+
+ private:
+  struct State {
+    u64 init = 0;
+    u64 fini = 0;
+    u32 fini_epoch = 0;  ///< 0: not touched
+  };
+  static constexpr u32 kPageCells = 1024;
+  using Page = std::array<State, kPageCells>;
+
+  State& at(u32 key);
+  const State* find(u32 key) const;
+  template <class Visit>
+  void for_each(const Visit& visit) const;
+
+  std::vector<std::unique_ptr<Page>> pages_;
+  Page registers_{};
+};
+
+}  // namespace epochd

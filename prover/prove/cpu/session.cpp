@@ -1,0 +1,132 @@
+#include "prover/prove/cpu/session.hpp"
+
+#include "prover/core/assert.hpp"
+#include "prover/prove/cpu/session_detail.hpp"
+
+namespace epochd::prover {
+namespace {
+
+constexpr size_t kRowGrain = 2048;
+
+}  // namespace
+
+CpuSession::CpuSession(const CpuBackend& backend, const Layout& layout)
+    : backend_(backend),
+      layout_(&layout),
+      trace_(layout.segment_count),
+      lde_(layout.segment_count),
+      fixed_(layout.tree_count),
+      trees_(layout.tree_count) {}
+
+void CpuSession::for_rows(size_t rows, const std::function<void(size_t, size_t)>& body) const {
+  backend_.pool().for_ranges(rows, kRowGrain, body);
+}
+
+void CpuSession::load_fixed(u32 tree, std::shared_ptr<const FixedTree> fixed) {
+  fixed_[tree] = std::move(fixed);
+}
+
+void CpuSession::fill(std::span<const TableSource> sources, std::span<const LookupSpec> lookups) {
+  EPOCHD_ASSERT(sources.size() == layout_->shape.table_count);
+  sources_.assign(sources.begin(), sources.end());
+  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+    const u32 segment = layout_->main_segment[t];
+    if (segment == kNone) continue;
+    const size_t rows = size_t{1} << layout_->shape.tables[t].log_height;
+    trace_[segment] = Matrix(layout_->segments[segment].width, rows);
+    trace_[segment].fill_zero();
+    if (!sources[t].fill_rows) continue;
+    Fp* base = trace_[segment].data.data();
+    for_rows(sources[t].used_rows,
+             [&](size_t begin, size_t end) { sources[t].fill_rows(begin, end, base, rows); });
+  }
+  count_lookups(lookups);
+}
+
+std::vector<const Fp*> CpuSession::trace_columns(u32 table) const {
+  std::vector<const Fp*> columns;
+  const TableShape& shape = layout_->shape.tables[table];
+  if (const u32 s = layout_->fixed_segment[table]; s != kNone) {
+    const TreeLayout& tree = layout_->trees[shape.fixed_tree];
+    const u32 first = layout_->groups[tree.first_group].first_segment;
+    const Matrix& m = fixed_[shape.fixed_tree]->traces[s - first];
+    for (u32 c = 0; c < m.width; ++c) columns.push_back(m.column(c));
+  }
+  if (const u32 s = layout_->main_segment[table]; s != kNone) {
+    for (u32 c = 0; c < trace_[s].width; ++c) columns.push_back(trace_[s].column(c));
+  }
+  return columns;
+}
+
+const Matrix& CpuSession::lde(u32 segment) const {
+  const Segment& s = layout_->segments[segment];
+  if (s.part != Part::kFixed) return lde_[segment];
+  const u32 tree = layout_->shape.tables[s.table].fixed_tree;
+  return fixed_[tree]
+      ->ldes[segment - layout_->groups[layout_->trees[tree].first_group].first_segment];
+}
+
+std::vector<const Fp*> CpuSession::lde_columns(u32 table) const {
+  std::vector<const Fp*> columns;
+  for (const u32 s : {layout_->fixed_segment[table], layout_->main_segment[table]}) {
+    if (s == kNone) continue;
+    for (u32 c = 0; c < lde(s).width; ++c) columns.push_back(lde(s).column(c));
+  }
+  return columns;
+}
+
+Digest CpuSession::commit(u32 tree) {
+  if (fixed_[tree]) return fixed_[tree]->tree.root();
+  const TreeLayout& t = layout_->trees[tree];
+  const u32 log_blowup = layout_->shape.preset->log_blowup;
+  std::vector<HeightColumns> groups;
+  for (u32 g = t.first_group; g < t.first_group + t.group_count; ++g) {
+    const HeightGroup& group = layout_->groups[g];
+    HeightColumns columns{group.log_height + log_blowup, {}};
+    for (u32 s = group.first_segment; s < group.first_segment + group.segment_count; ++s) {
+      if (layout_->segments[s].part == Part::kQuotient) {
+        extend_quotient(s);
+      } else {
+        lde_[s] = extend(backend_.isa(), trace_[s], log_blowup, backend_.pool());
+      }
+      for (u32 c = 0; c < lde_[s].width; ++c) columns.columns.push_back(lde_[s].column(c));
+    }
+    groups.push_back(std::move(columns));
+  }
+  trees_[tree] = MerkleTree::build(backend_.isa(), groups, backend_.pool());
+  return trees_[tree].root();
+}
+
+void CpuSession::gather(std::span<const u32> queries, std::vector<u64>& words) {
+  const u32 log_domain = layout_->log_domain();
+  const u32 log_blowup = layout_->shape.preset->log_blowup;
+  for (u32 tree = 0; tree < layout_->tree_count; ++tree) {
+    const TreeLayout& t = layout_->trees[tree];
+    for (u32 g = t.first_group; g < t.first_group + t.group_count; ++g) {
+      const HeightGroup& group = layout_->groups[g];
+      for (const u32 row : shifted_unique(queries, log_domain - log_blowup - group.log_height)) {
+        for (u32 s = group.first_segment; s < group.first_segment + group.segment_count; ++s) {
+          const Matrix& m = lde(s);
+          for (u32 c = 0; c < m.width; ++c) words.push_back(m.column(c)[row].value());
+        }
+      }
+    }
+    const MerkleTree& merkle = fixed_[tree] ? fixed_[tree]->tree : trees_[tree];
+    const auto leaves = shifted_unique(queries, log_domain - log_blowup - t.log_height);
+    merkle.append_siblings(leaves, words);
+  }
+  u32 shift = 0;
+  for (u32 step = 0; step < layers_.size(); ++step) {
+    const FriLayer& layer = layers_[step];
+    shift += layout_->fri_steps[step];
+    const auto leaves = shifted_unique(queries, shift);
+    for (const u32 leaf : leaves) {
+      for (u32 c = 0; c < layer.leaves.width; ++c) {
+        words.push_back(layer.leaves.column(c)[leaf].value());
+      }
+    }
+    layer.tree.append_siblings(leaves, words);
+  }
+}
+
+}  // namespace epochd::prover

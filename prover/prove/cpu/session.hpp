@@ -1,0 +1,100 @@
+// CpuSession: one proof's data on the CPU, stage by stage (the Backend concept). Column-major
+// everywhere; an LDE column has 2^(h+b) rows, bit-reversed. Traces are dropped as soon as LogUp has
+// read them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "prover/pcs/fixed_tree.hpp"
+#include "prover/prove/cpu/kernels.hpp"
+#include "prover/prove/cpu/lowered_table.hpp"
+#include "prover/prove/table_source.hpp"
+#include "prover/verify/layout.hpp"
+
+namespace epochd::prover {
+
+class CpuSession;
+
+class CpuBackend {
+ public:
+  using Session = CpuSession;
+
+  CpuBackend(Isa isa, const Parallel& pool) : isa_(isa), pool_(&pool) {}
+  Isa isa() const { return isa_; }
+  const Parallel& pool() const { return *pool_; }
+  const cpu::Kernels& kernels() const { return cpu::kernels(isa_); }
+
+ private:
+  Isa isa_;
+  const Parallel* pool_;
+};
+
+class CpuSession {
+ public:
+  CpuSession(const CpuBackend& backend, const Layout& layout);
+  CpuSession(const CpuSession&) = delete;
+  CpuSession& operator=(const CpuSession&) = delete;
+  CpuSession(CpuSession&&) = default;
+
+  const Layout& layout() const { return *layout_; }
+  void load_fixed(u32 tree, std::shared_ptr<const FixedTree> fixed);
+  /// Main columns of every table, then the lookup counters.
+  void fill(std::span<const TableSource> sources, std::span<const LookupSpec> lookups);
+
+  Digest commit(u32 tree);
+  void logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums);
+  void quotient(Fp3 alpha);
+  void open(Fp3 zeta, std::span<Fp3> openings);
+  void deep(Fp3 delta);
+  Digest fri_commit();
+  void fri_fold(Fp3 beta);
+  void fri_final(std::span<Fp3> coefficients);
+  u64 grind(const Digest& state, u32 bits);
+  void gather(std::span<const u32> queries, std::vector<u64>& words);
+
+  /// Plain values of one table's columns on H, fixed then main: for tests and the trace checker,
+  /// before logup.
+  std::vector<const Fp*> trace_columns(u32 table) const;
+  Fp* mutable_main_trace(u32 table) { return trace_[layout_->main_segment[table]].data.data(); }
+
+ private:
+  struct FriLayer {
+    Matrix leaves;  ///< transposed: column (v, c) of leaf j is component c of value v
+    MerkleTree tree;
+    u32 log_leaves = 0;
+  };
+
+  const Matrix& lde(u32 segment) const;
+  std::vector<const Fp*> lde_columns(u32 table) const;
+  cpu::LoweredTable lower(u32 table, Fp3 gamma, Fp3 beta) const;
+  void count_lookups(std::span<const LookupSpec> lookups);
+  void store_counts(const LookupSpec& spec, const std::vector<std::vector<u32>>& histograms);
+  void logup_table(u32 table, Fp3& sum);
+  void quotient_height(u32 height_index, Fp3 alpha);
+  void open_height(u32 height_index);
+  void divide_and_interpolate(u32 height_index, Matrix folded);
+  void extend_quotient(u32 segment);
+  std::vector<Fp> points(u32 log_m) const;
+  Matrix inverse_distances(const std::vector<Fp>& x, Fp3 z) const;
+  Matrix deep_height(u32 height_index, const std::vector<Fp3>& delta_powers);
+  void for_rows(size_t rows, const std::function<void(size_t, size_t)>& body) const;
+
+  CpuBackend backend_;
+  const Layout* layout_;
+  std::vector<TableSource> sources_;
+  std::vector<Matrix> trace_;  ///< by segment; coefficients for quotient segments
+  std::vector<Matrix> lde_;    ///< by segment
+  std::vector<std::shared_ptr<const FixedTree>> fixed_;  ///< by tree
+  std::vector<MerkleTree> trees_;                        ///< by tree; fixed trees live in fixed_
+  std::vector<cpu::LoweredTable> lowered_;
+  std::vector<Fp3> sums_;
+  Fp3 zeta_{};
+  std::vector<Fp3> openings_;
+  Matrix word_;  ///< the FRI word, three planes
+  u32 log_word_ = 0;
+  std::vector<FriLayer> layers_;
+};
+
+}  // namespace epochd::prover
