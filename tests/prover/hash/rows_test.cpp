@@ -39,8 +39,9 @@ class Rows : public testing::TestWithParam<Isa> {
 };
 
 TEST_P(Rows, EqualTheScalarHasher) {
-  for (const u32 width : {1u,   2u,   7u,   8u,   9u,   16u,  17u,  63u,  64u,  65u,   127u,
-                          128u, 129u, 255u, 256u, 257u, 384u, 385u, 511u, 640u, 1025u, 1500u}) {
+  for (const u32 width :
+       {1u,   2u,   7u,   8u,   9u,   16u,  17u,  63u,  64u,   65u,   127u,        128u,
+        129u, 255u, 256u, 257u, 384u, 385u, 511u, 640u, 1025u, 1500u, kRowWidthMax}) {
     const auto columns = random_columns(width, kRows);
     std::vector<const Fp*> pointers;
     for (const auto& column : columns) pointers.push_back(column.data());
