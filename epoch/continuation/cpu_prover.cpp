@@ -4,7 +4,7 @@ namespace epochd {
 
 template EpochProof prove_epoch<prover::CpuBackend>(const prover::CpuBackend&, const ProvingKey&,
                                                     const RunParams&, const EpochRecords&,
-                                                    prover::TranscriptObserver);
+                                                    const ProveHooks&);
 template class GlobalProver<prover::CpuBackend>;
 
 }  // namespace epochd

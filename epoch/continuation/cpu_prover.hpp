@@ -8,8 +8,7 @@ namespace epochd {
 
 extern template EpochProof prove_epoch<prover::CpuBackend>(const prover::CpuBackend&,
                                                            const ProvingKey&, const RunParams&,
-                                                           const EpochRecords&,
-                                                           prover::TranscriptObserver);
+                                                           const EpochRecords&, const ProveHooks&);
 extern template class GlobalProver<prover::CpuBackend>;
 
 }  // namespace epochd

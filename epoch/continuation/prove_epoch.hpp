@@ -17,6 +17,12 @@ struct EpochProof {
   u32 boundary_log_height = 0;
 };
 
+/// Who listens to a proof being made.
+struct ProveHooks {
+  prover::TranscriptObserver transcript;
+  StageListener* stages = nullptr;
+};
+
 /// Appends a record's leading count. Pre: words[0] is the place for it.
 inline void close_record(std::vector<u64>& words) {
   words[0] = words.size() - 1;
@@ -26,7 +32,7 @@ inline void close_record(std::vector<u64>& words) {
 /// Pre: the records' tables fit the layout limits (EPOCHD_ASSERT).
 template <class Backend>
 EpochProof prove_epoch(const Backend& backend, const ProvingKey& key, const RunParams& params,
-                       const EpochRecords& records, prover::TranscriptObserver observer = {}) {
+                       const EpochRecords& records, const ProveHooks& hooks = {}) {
   const std::vector<TableInstance> tables = plan_tables(records, key.vk, *params.preset);
   const EpochStatement statement = make_statement(records, tables);
   const auto layout = std::make_unique<prover::Layout>();
@@ -34,9 +40,14 @@ EpochProof prove_epoch(const Backend& backend, const ProvingKey& key, const RunP
                 epoch_layout(statement, params, *layout));
   typename Backend::Session session(backend, *layout);
   session.load_fixed(kEpochFixedTree, key.epoch_fixed);
-  session.fill(epoch_sources(records, key, tables), epoch_lookups(key, tables));
+  {
+    const Stage stage(hooks.stages, "fill");
+    session.fill(epoch_sources(records, key, tables), epoch_lookups(key, tables));
+  }
   prover::Digest roots[kEpochTreeCount];
-  for (u32 t = 0; t < kEpochTreeCount; ++t) roots[t] = session.commit(t);
+  for (u32 t = 0; t < kEpochTreeCount; ++t) {
+    roots[t] = prover::commit_stage(session, t, hooks.stages, "commit main");
+  }
 
   EpochProof proof;
   proof.boundary_root = roots[kEpochBoundaryTree];
@@ -49,9 +60,9 @@ EpochProof prove_epoch(const Backend& backend, const ProvingKey& key, const RunP
   prover::push_digest(proof.record, roots[kEpochBoundaryTree]);
   prover::push_digest(proof.record, roots[kEpochMainTree]);
   prover::Transcript transcript = epoch_transcript(params, key.vk.digest(), statement, roots);
-  transcript.observe(observer);
+  transcript.observe(hooks.transcript);
   const prover::Challenges challenges = prover::draw_lookup_challenges(transcript);
-  prover::prove_argument(session, transcript, challenges, proof.record);
+  prover::prove_argument(session, transcript, challenges, proof.record, hooks.stages);
   close_record(proof.record);
   return proof;
 }

@@ -1,0 +1,114 @@
+// Where an epoch proof's time goes: proves the second epoch of a guest's run (the first, if there
+// is only one) and prints each stage's seconds, the rate in cycles a second, proof bytes and
+// verification time.
+//   epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET]
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "epoch/capsule/stitch.hpp"
+#include "epoch/chips/airs.hpp"
+#include "epoch/continuation/cpu_prover.hpp"
+#include "epoch/continuation/verify_run.hpp"
+#include "epoch/exec/replay.hpp"
+#include "epoch/exec/scout.hpp"
+
+namespace {
+
+using namespace epochd;
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class StageTimes : public StageListener {
+ public:
+  void stage_begins(const char*) override { start_ = Clock::now(); }
+  void stage_ends(const char* name) override { seconds_[name] += since(start_); }
+  void print() const {
+    for (const auto& [name, s] : seconds_) std::printf("  %-16s %8.3f s\n", name.c_str(), s);
+  }
+
+ private:
+  Clock::time_point start_;
+  std::map<std::string, double> seconds_;
+};
+
+int run(int argc, char** argv) {
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::vector<u8> elf{std::istreambuf_iterator<char>(file), {}};
+  auto image = parse_elf(elf);
+  if (!image) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], image.error().message.c_str());
+    return 2;
+  }
+  const Program program(std::move(*image));
+  const Code code(program);
+  RunParams params;
+  params.epoch_size_log2 = argc > 3 ? static_cast<u32>(std::strtoul(argv[3], nullptr, 10)) : 18;
+  const Parallel pool(argc > 4 ? static_cast<u32>(std::strtoul(argv[4], nullptr, 10)) : 0);
+  const std::string preset = argc > 5 ? argv[5] : "proven100";
+  for (const prover::Preset& p : prover::kPresets) {
+    if (preset == p.name) params.preset = &p;
+  }
+  const Isa isa = best_isa();
+  const prover::CpuBackend backend(isa, pool);
+  auto start = Clock::now();
+  auto key = make_proving_key(program, *params.preset, isa, pool);
+  std::printf("isa %s, threads %u, setup %.3f s\n", isa_name(isa), pool.threads(), since(start));
+
+  std::vector<u8> input(8);
+  const u64 n = std::strtoull(argv[2], nullptr, 10);
+  std::memcpy(input.data(), &n, 8);
+  auto scout = Scout::create(code, input);
+  Stitch stitch(key->vk.digest());
+  EpochRecords records;
+  Replayer replayer(code);
+  for (u32 e = 0; e < 2 && !scout->halted(); ++e) {
+    auto epoch = scout->run_epoch(1u << params.epoch_size_log2);
+    if (!epoch) return 1;
+    if (replayer.run(stitch.seal(*epoch), records)) return 1;
+  }
+  const EpochPublic& p = records.public_values;
+  for (const TableInstance& t : plan_tables(records, key->vk, *params.preset)) {
+    std::printf("  %-16s 2^%-3u %10zu rows\n", chips::find_air(t.chip)->name, t.log_height, t.rows);
+  }
+  StageTimes times;
+  start = Clock::now();
+  const EpochProof proof = prove_epoch(backend, *key, params, records, {{}, &times});
+  const double prove_seconds = since(start);
+  times.print();
+  auto scratch = std::make_unique<RunScratch>();
+  EpochStatement statement;
+  prover::Digest root;
+  WordReader reader{proof.record.data(), proof.record.size()};
+  start = Clock::now();
+  const RunResult r =
+      verify_epoch(key->vk, params, p.label, p.is_final, reader, *scratch, statement, root);
+  const double verify_seconds = since(start);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("prove %.3f s = %.1f kHz; proof %.2f MB; verify %.1f ms (%s); peak RSS %.0f MiB\n",
+              prove_seconds, p.cycles / prove_seconds / 1e3, proof.record.size() * 8 / 1e6,
+              verify_seconds * 1e3, r.ok() ? "valid" : describe(r.error),
+              static_cast<double>(usage.ru_maxrss) / 1024);
+  return r.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr,
+                 "usage: epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET]\n");
+    return 2;
+  }
+  return run(argc, argv);
+}
