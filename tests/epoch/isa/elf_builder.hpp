@@ -37,9 +37,11 @@ void put(std::vector<u8>& file, u64 offset, T value) {
   }
 }
 
-/// Offsets a test may want to damage: program header i starts at 64 + 56 * i.
+/// Offsets a test may want to damage: program header i starts at 64 + 56 * i. With page_bytes, file
+/// offsets and addresses agree modulo a page, as an operating system's loader wants it.
 inline std::vector<u8> build_elf(u64 entry, const std::vector<BuilderSegment>& segments,
-                                 const std::vector<BuilderSymbol>& symbols = {}) {
+                                 const std::vector<BuilderSymbol>& symbols = {},
+                                 u64 page_bytes = 1) {
   std::vector<u8> file = {0x7f, 'E', 'L', 'F', 2, 1, 1};
   file.resize(64);
   put<u16>(file, 16, 2);    // ET_EXEC
@@ -55,6 +57,7 @@ inline std::vector<u8> build_elf(u64 entry, const std::vector<BuilderSegment>& s
   for (size_t i = 0; i < segments.size(); ++i) {
     const BuilderSegment& s = segments[i];
     const u64 at = 64 + 56 * i;
+    while (file.size() % page_bytes != s.address % page_bytes) file.push_back(0);
     put<u32>(file, at, s.type);
     put<u32>(file, at + 4, s.flags);
     put<u64>(file, at + 8, file.size());
