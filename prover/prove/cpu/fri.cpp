@@ -2,11 +2,11 @@
 // plain subgroup, so the 2^k values folded together are neighbours; also grinding.
 #include <atomic>
 
-#include "prover/core/assert.hpp"
+#include "prover/hash/domains.hpp"
+#include "prover/hash/rows.hpp"
 #include "prover/pcs/fri_fold.hpp"
 #include "prover/pcs/ntt.hpp"
 #include "prover/prove/cpu/session.hpp"
-#include "prover/transcript/transcript.hpp"
 
 namespace epochd::prover {
 
@@ -63,15 +63,30 @@ void CpuSession::fri_final(std::span<Fp3> coefficients) {
 
 u64 CpuSession::grind(const Digest& state, u32 bits) {
   if (bits == 0) return 0;
-  constexpr size_t kGrain = 1024;
-  const size_t wave = kGrain * 16 * backend_.pool().threads();
+  // The input is five words, state and nonce: rows of a table whose first four columns are
+  // constant, so that the SIMD row hash tries many nonces at once.
+  constexpr size_t kBatch = 1024;
+  const size_t wave = kBatch * 16 * backend_.pool().threads();
+  const u64 limit = u64{1} << (64 - bits);
+  std::vector<Fp> constant(4 * kBatch);
+  for (size_t i = 0; i < constant.size(); ++i) {
+    constant[i] =
+        Fp::from_canonical(state.words[i / kBatch]);  // hashed as bytes, never computed with
+  }
   for (u64 base = 0;; base += wave) {
     std::atomic<u64> best{~u64{0}};
-    backend_.pool().for_ranges(wave, kGrain, [&](size_t begin, size_t end) {
-      for (u64 nonce = base + begin; nonce < base + end && nonce < best.load(); ++nonce) {
-        if (!Transcript::grind_ok(state, nonce, bits)) continue;
+    backend_.pool().for_ranges(wave, kBatch, [&](size_t begin, size_t end) {
+      if (base + begin > best.load()) return;
+      Fp nonces[kBatch];
+      Digest digests[kBatch];
+      for (size_t i = begin; i < end; ++i) nonces[i - begin] = Fp::from_canonical(base + i);
+      const Fp* columns[5] = {&constant[0], &constant[kBatch], &constant[2 * kBatch],
+                              &constant[3 * kBatch], nonces};
+      hash_rows(backend_.isa(), domains::kGrind, columns, 5, 0, end - begin, digests);
+      for (size_t i = begin; i < end; ++i) {
+        if (digests[i - begin].words[0] >= limit) continue;
         u64 seen = best.load();
-        while (nonce < seen && !best.compare_exchange_weak(seen, nonce)) {
+        while (base + i < seen && !best.compare_exchange_weak(seen, base + i)) {
         }
         return;
       }
