@@ -126,7 +126,7 @@ class MemoryMachine : public RegisterMachine {
     end(r.rs1 == 93 ? 1 : pc_ + 4);
   }
 
- private:
+ protected:
   InstructionRecord& begin(Op op, u32 rd, u32 rs1, u32 rs2, u64 imm) {
     InstructionRecord r{};
     r.program_row = static_cast<u32>(program_.size());
