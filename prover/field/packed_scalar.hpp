@@ -12,14 +12,20 @@ struct PackedScalar {
   static constexpr u32 kLanes = 1;
   Fp v;
 
-  static PackedScalar load(const Fp* p) { return {*p}; }
-  static PackedScalar broadcast(Fp a) { return {a}; }
-  static PackedScalar broadcast(const Fp* p) { return {*p}; }
-  void store(Fp* p) const { *p = v; }
-  friend PackedScalar operator+(PackedScalar a, PackedScalar b) { return {a.v + b.v}; }
-  friend PackedScalar operator-(PackedScalar a, PackedScalar b) { return {a.v - b.v}; }
-  friend PackedScalar operator*(PackedScalar a, PackedScalar b) { return {a.v * b.v}; }
-  PackedScalar operator-() const { return {-v}; }
+  EPOCHD_HD_INLINE static PackedScalar load(const Fp* p) { return {*p}; }
+  EPOCHD_HD_INLINE static PackedScalar broadcast(Fp a) { return {a}; }
+  EPOCHD_HD_INLINE static PackedScalar broadcast(const Fp* p) { return {*p}; }
+  EPOCHD_HD_INLINE void store(Fp* p) const { *p = v; }
+  EPOCHD_HD_INLINE friend PackedScalar operator+(PackedScalar a, PackedScalar b) {
+    return {a.v + b.v};
+  }
+  EPOCHD_HD_INLINE friend PackedScalar operator-(PackedScalar a, PackedScalar b) {
+    return {a.v - b.v};
+  }
+  EPOCHD_HD_INLINE friend PackedScalar operator*(PackedScalar a, PackedScalar b) {
+    return {a.v * b.v};
+  }
+  EPOCHD_HD_INLINE PackedScalar operator-() const { return {-v}; }
   PackedScalar& operator+=(PackedScalar b) { return *this = *this + b; }
   PackedScalar& operator-=(PackedScalar b) { return *this = *this - b; }
   PackedScalar& operator*=(PackedScalar b) { return *this = *this * b; }

@@ -2,8 +2,8 @@
 // chosen at run time. All are deterministic: every stored value is canonical.
 #pragma once
 
+#include "prover/air/logup_eval.hpp"
 #include "prover/core/cpu_features.hpp"
-#include "prover/field/fp3.hpp"
 
 namespace epochd::prover::cpu {
 
@@ -18,42 +18,6 @@ struct Planes {
     base[i + stride] = v.c1;
     base[i + 2 * stride] = v.c2;
   }
-};
-
-/// One interaction after gamma and beta are known: fingerprint = constant + sum weight * column, in
-/// K; multiplicity = constant + sum coefficient * column, in F, negated for receives.
-struct LogupAccess {
-  u32 first_weight, weight_count;
-  Fp3 constant;
-  u32 first_coefficient, coefficient_count;
-  Fp multiplicity_constant;
-};
-struct LogupWeight {
-  u32 column;
-  Fp3 weight;
-};
-struct LogupCoefficient {
-  u32 column;
-  Fp coefficient;
-};
-struct LogupTable {
-  const LogupAccess* accesses;
-  u32 access_count;
-  const LogupWeight* weights;
-  const LogupCoefficient* coefficients;
-
-  u32 pair_count() const { return (access_count + 1) / 2; }
-};
-
-/// The LogUp constraints of one table on its LDE.
-struct LogupQuotientArgs {
-  const LogupTable* table;
-  const Fp* const* columns;  ///< fixed then main, on the LDE
-  const Fp* aux;             ///< aux K columns, [3 * pair_count] of `aux_stride`
-  size_t aux_stride;
-  u32 log_half;             ///< rows [k * 2^log_half, ...) are cosets of H, bit-reversed
-  Fp3 sum_over_height;      ///< L / N
-  const Fp3* alpha_powers;  ///< [pair_count]
 };
 
 struct WeightedColumn {

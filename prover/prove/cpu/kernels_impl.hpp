@@ -9,56 +9,16 @@ namespace epochd::prover::cpu {
 template <class P>
 struct KernelsImpl {
   using E = Cubic<P>;
+  using Eval = LogupEval<P>;
+  using Fraction = typename Eval::Fraction;
   static constexpr size_t kLanes = P::kLanes;
   /// Packs of rows whose denominators share one inversion.
   static constexpr size_t kBatch = 16;
   static constexpr u32 kPairsMax = 24;
 
-  static E load(const Fp* p, size_t stride) {
-    return {P::load(p), P::load(p + stride), P::load(p + 2 * stride)};
-  }
-  static void store(const E& v, Fp* p, size_t stride) {
-    v.c0.store(p);
-    v.c1.store(p + stride);
-    v.c2.store(p + 2 * stride);
-  }
-  static E broadcast(const Fp3& v) {
-    return {P::broadcast(v.c0), P::broadcast(v.c1), P::broadcast(v.c2)};
-  }
-
-  static E fingerprint(const LogupTable& t, const LogupAccess& a, const Fp* const* columns,
-                       size_t row) {
-    E f = broadcast(a.constant);
-    for (u32 i = a.first_weight; i < a.first_weight + a.weight_count; ++i) {
-      f = f + broadcast(t.weights[i].weight) * P::load(columns[t.weights[i].column] + row);
-    }
-    return f;
-  }
-  static P multiplicity(const LogupTable& t, const LogupAccess& a, const Fp* const* columns,
-                        size_t row) {
-    P m = P::broadcast(a.multiplicity_constant);
-    for (u32 i = a.first_coefficient; i < a.first_coefficient + a.coefficient_count; ++i) {
-      const LogupCoefficient& k = t.coefficients[i];
-      m = m + P::broadcast(k.coefficient) * P::load(columns[k.column] + row);
-    }
-    return m;
-  }
-
-  struct Fraction {
-    E numerator, denominator;
-  };
-  /// Interactions 2 * pair and, if there is one, 2 * pair + 1, over a common denominator.
-  static Fraction pair_fraction(const LogupTable& t, u32 pair, const Fp* const* columns,
-                                size_t row) {
-    const LogupAccess& a = t.accesses[2 * pair];
-    const E fa = fingerprint(t, a, columns, row);
-    const P ma = multiplicity(t, a, columns, row);
-    if (2 * pair + 1 == t.access_count) return {E{ma, P(), P()}, fa};
-    const LogupAccess& b = t.accesses[2 * pair + 1];
-    const E fb = fingerprint(t, b, columns, row);
-    const P mb = multiplicity(t, b, columns, row);
-    return {fb * ma + fa * mb, fa * fb};
-  }
+  static E load(const Fp* p, size_t stride) { return Eval::load(p, stride); }
+  static void store(const E& v, Fp* p, size_t stride) { Eval::store(v, p, stride); }
+  static E broadcast(const Fp3& v) { return Eval::broadcast(v); }
 
   /// Lane-wise 1/x by one inversion in K: Montgomery's trick across the lanes.
   static E invert_lanes(const E& x) {
@@ -91,7 +51,7 @@ struct KernelsImpl {
     for (size_t k = 0; k < packs; ++k) {
       for (u32 j = 0; j < pairs; ++j) {
         Fraction& f = fraction[k * pairs + j];
-        f = pair_fraction(t, j, columns, begin + k * kLanes);
+        f = Eval::pair_fraction(t, j, columns, begin + k * kLanes);
         prefix[k * pairs + j] = product;
         product = product * f.denominator;
       }
@@ -119,48 +79,9 @@ struct KernelsImpl {
     }
   }
 
-  /// The accumulator at the next point of the trace domain. Rows are bit-reversed within each half,
-  /// so "next" adds one at the top bit; only the last pack of a half scatters.
-  static E load_next(const Fp* acc, size_t stride, size_t row, u32 log_half) {
-    const size_t half = size_t{1} << log_half;
-    const size_t base = row & ~(half - 1);
-    size_t bit = half >> 1;
-    size_t r = row & (half - 1);
-    while (bit >= kLanes && (r & bit) != 0) {
-      r ^= bit;
-      bit >>= 1;
-    }
-    if (bit >= kLanes) return load(acc + base + (r | bit), stride);
-    alignas(64) Fp gathered[3 * kLanes];
-    for (size_t i = 0; i < kLanes; ++i) {
-      size_t q = (row & (half - 1)) + i;
-      size_t b = half >> 1;
-      while (b != 0 && (q & b) != 0) {
-        q ^= b;
-        b >>= 1;
-      }
-      q |= b;
-      for (size_t c = 0; c < 3; ++c) gathered[c * kLanes + i] = acc[base + q + c * stride];
-    }
-    return load(gathered, kLanes);
-  }
-
   static void logup_quotient(const LogupQuotientArgs& q, size_t begin, size_t end, Planes out) {
-    const u32 pairs = q.table->pair_count();
-    const Fp* acc = q.aux + 3 * (pairs - 1) * q.aux_stride;
     for (size_t row = begin; row < end; row += kLanes) {
-      E sum = load(out.base + row, out.stride);
-      E others = broadcast(fp3_zero());
-      for (u32 j = 0; j + 1 < pairs; ++j) {
-        const Fraction f = pair_fraction(*q.table, j, q.columns, row);
-        const E u = load(q.aux + 3 * j * q.aux_stride + row, q.aux_stride);
-        others = others + u;
-        sum = sum + (u * f.denominator - f.numerator) * broadcast(q.alpha_powers[j]);
-      }
-      const Fraction f = pair_fraction(*q.table, pairs - 1, q.columns, row);
-      const E step = load_next(acc, q.aux_stride, row, q.log_half) - load(acc + row, q.aux_stride) +
-                     broadcast(q.sum_over_height) - others;
-      sum = sum + (step * f.denominator - f.numerator) * broadcast(q.alpha_powers[pairs - 1]);
+      const E sum = load(out.base + row, out.stride) + Eval::constraints(q, row);
       store(sum, out.base + row, out.stride);
     }
   }

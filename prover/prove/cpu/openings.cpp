@@ -120,12 +120,7 @@ Matrix CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_p
 }
 
 void CpuSession::deep(Fp3 delta) {
-  std::vector<Fp3> delta_powers(layout_->opening_count);
-  Fp3 p = fp3_one();
-  for (Fp3& d : delta_powers) {
-    d = p;
-    p *= delta;
-  }
+  const std::vector<Fp3> delta_powers = powers(delta, layout_->opening_count);
   log_word_ = layout_->log_domain();
   word_ = deep_height(0, delta_powers);
   for (u32 h = 1; h < layout_->height_count; ++h) {

@@ -5,20 +5,6 @@
 #include "prover/prove/cpu/session.hpp"
 
 namespace epochd::prover {
-namespace {
-
-std::vector<Fp3> powers(Fp3 base, size_t count) {
-  std::vector<Fp3> out(count);
-  Fp3 p = fp3_one();
-  for (Fp3& x : out) {
-    x = p;
-    p *= base;
-  }
-  return out;
-}
-
-}  // namespace
-
 void CpuSession::quotient(Fp3 alpha) {
   for (u32 h = 0; h < layout_->height_count; ++h) quotient_height(h, alpha);
 }
@@ -42,9 +28,9 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
     const std::vector<const Fp*> columns = lde_columns(t);
     const FoldArgs args{columns.data(), columns.data() + table.air->fixed_width, table.params,
                         alpha_of};
-    const cpu::LogupTable lowered = lowered_[t].view();
+    const LogupTable lowered = lowered_[t].view();
     const u32 logup = layout_->logup_segment[t];
-    cpu::LogupQuotientArgs lookup{};
+    LogupQuotientArgs lookup{};
     if (logup != kNone) {
       lookup = {&lowered,
                 columns.data(),

@@ -9,7 +9,7 @@
 
 #include "prover/pcs/fixed_tree.hpp"
 #include "prover/prove/cpu/kernels.hpp"
-#include "prover/prove/cpu/lowered_table.hpp"
+#include "prover/prove/lowered_table.hpp"
 #include "prover/prove/table_source.hpp"
 #include "prover/verify/layout.hpp"
 
@@ -68,7 +68,6 @@ class CpuSession {
 
   const Matrix& lde(u32 segment) const;
   std::vector<const Fp*> lde_columns(u32 table) const;
-  cpu::LoweredTable lower(u32 table, Fp3 gamma, Fp3 beta) const;
   void count_lookups(std::span<const LookupSpec> lookups);
   void store_counts(const LookupSpec& spec, const std::vector<std::vector<u32>>& histograms);
   void logup_table(u32 table, Fp3& sum);
@@ -88,7 +87,7 @@ class CpuSession {
   std::vector<Matrix> lde_;    ///< by segment
   std::vector<std::shared_ptr<const FixedTree>> fixed_;  ///< by tree
   std::vector<MerkleTree> trees_;                        ///< by tree; fixed trees live in fixed_
-  std::vector<cpu::LoweredTable> lowered_;
+  std::vector<LoweredTable> lowered_;
   std::vector<Fp3> sums_;
   Fp3 zeta_{};
   std::vector<Fp3> openings_;

@@ -1,12 +1,14 @@
-// A table's interactions after gamma and beta: what the LogUp kernels read.
+// A table's interactions after gamma and beta are known: what LogUp kernels of any backend read.
 #pragma once
 
 #include <vector>
 
-#include "prover/prove/cpu/kernels.hpp"
+#include "prover/air/logup_eval.hpp"
+#include "prover/verify/layout.hpp"
 
-namespace epochd::prover::cpu {
+namespace epochd::prover {
 
+/// Columns are numbered fixed then main; parameters are folded into the constants.
 struct LoweredTable {
   std::vector<LogupAccess> accesses;
   std::vector<LogupWeight> weights;
@@ -28,4 +30,9 @@ struct LoweredTable {
   }
 };
 
-}  // namespace epochd::prover::cpu
+LoweredTable lower_table(const TableShape& table, Fp3 gamma, Fp3 beta);
+
+/// 1, base, base^2, ...
+std::vector<Fp3> powers(Fp3 base, size_t count);
+
+}  // namespace epochd::prover
