@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "prover/core/aligned_buffer.hpp"
 #include "prover/hash/domains.hpp"
 #include "prover/hash/rows.hpp"
 #include "prover/pcs/merkle.hpp"
@@ -19,10 +20,11 @@
 namespace epochd::prover {
 namespace {
 
-std::vector<Fp> random_fps(size_t n) {
+/// Aligned as the prover's matrices are: a misaligned strip touches every cache line twice.
+AlignedBuffer<Fp> random_fps(size_t n) {
   std::mt19937_64 rng(1);
-  std::vector<Fp> v(n);
-  for (Fp& x : v) x = Fp::from_u64(rng());
+  AlignedBuffer<Fp> v(n);
+  for (size_t i = 0; i < n; ++i) v[i] = Fp::from_u64(rng());
   return v;
 }
 
@@ -37,8 +39,8 @@ void field_mul(benchmark::State& state, Isa isa) {
                                 : isa == Isa::kAvx2 ? ntt::avx2_kernels()
                                                     : ntt::scalar_kernels();
   const ntt::PlanView& plan = ntt::plan(8, false).view();
-  const std::vector<Fp> shifts = random_fps(ntt::kLanes);
-  std::vector<Fp> table(plan.table_size * ntt::kLanes);
+  const AlignedBuffer<Fp> shifts = random_fps(ntt::kLanes);
+  AlignedBuffer<Fp> table(plan.table_size * ntt::kLanes);
   for (auto _ : state) {
     kernels.make_lane_table(plan, shifts.data(), table.data());
     benchmark::DoNotOptimize(table.data());
@@ -50,8 +52,8 @@ void field_mul(benchmark::State& state, Isa isa) {
 void lde(benchmark::State& state, Isa isa, u32 threads, u32 log_n, u32 columns) {
   const Parallel parallel(threads);
   const size_t n = size_t{1} << log_n;
-  const std::vector<Fp> in = random_fps(n * columns);
-  std::vector<Fp> out(2 * n * columns);
+  const AlignedBuffer<Fp> in = random_fps(n * columns);
+  AlignedBuffer<Fp> out = random_fps(2 * n * columns);
   for (auto _ : state) {
     coset_lde(isa, in.data(), n, out.data(), 2 * n, columns, log_n, 1, parallel);
     benchmark::ClobberMemory();
@@ -63,7 +65,7 @@ void lde(benchmark::State& state, Isa isa, u32 threads, u32 log_n, u32 columns) 
 void row_hash(benchmark::State& state, Isa isa, u32 threads, u32 width) {
   const Parallel parallel(threads);
   const size_t rows = size_t{1} << 16;
-  const std::vector<Fp> data = random_fps(rows * width);
+  const AlignedBuffer<Fp> data = random_fps(rows * width);
   std::vector<const Fp*> columns;
   for (u32 c = 0; c < width; ++c) columns.push_back(data.data() + c * rows);
   std::vector<Digest> out(rows);
@@ -82,7 +84,7 @@ void tree(benchmark::State& state, Isa isa, u32 threads, u32 width) {
   const Parallel parallel(threads);
   const u32 log_rows = 18;
   const size_t rows = size_t{1} << log_rows;
-  const std::vector<Fp> data = random_fps(rows * width);
+  const AlignedBuffer<Fp> data = random_fps(rows * width);
   HeightColumns height{log_rows, {}};
   for (u32 c = 0; c < width; ++c) height.columns.push_back(data.data() + c * rows);
   for (auto _ : state) {
