@@ -18,7 +18,7 @@ constexpr u64 kTwo32 = 1ull << 32;
 constexpr u64 kInvTwo32 = Fp::from_canonical(kTwo32).inverse().value();
 constexpr u64 kInvTwo16 = Fp::from_canonical(kTwo16).inverse().value();
 
-constexpr u64 code(Op op) {
+EPOCHD_HD constexpr u64 code(Op op) {
   return static_cast<u64>(op);
 }
 
