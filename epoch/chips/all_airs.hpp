@@ -13,6 +13,7 @@
 #include "epoch/chips/boundary_global/air.hpp"
 #include "epoch/chips/bytes/air.hpp"
 #include "epoch/chips/compare/air.hpp"
+#include "epoch/chips/divrem/air.hpp"
 #include "epoch/chips/ecall/air.hpp"
 #include "epoch/chips/image/air.hpp"
 #include "epoch/chips/jal/air.hpp"
@@ -20,6 +21,7 @@
 #include "epoch/chips/lbh/air.hpp"
 #include "epoch/chips/ld/air.hpp"
 #include "epoch/chips/lw/air.hpp"
+#include "epoch/chips/mul/air.hpp"
 #include "epoch/chips/program/air.hpp"
 #include "epoch/chips/range16/air.hpp"
 #include "epoch/chips/refresh/air.hpp"
@@ -27,6 +29,7 @@
 #include "epoch/chips/shift_imm/air.hpp"
 #include "epoch/chips/store/air.hpp"
 #include "epoch/chips/store_narrow/air.hpp"
+#include "epoch/chips/unaligned/air.hpp"
 
 namespace epochd::chips {
 
@@ -49,9 +52,11 @@ using AllAirs =
             AirEntry<ChipId::kJalr, JalrAir>, AirEntry<ChipId::kLd, LdAir>,
             AirEntry<ChipId::kLw, LwAir>, AirEntry<ChipId::kLbh, LbhAir>,
             AirEntry<ChipId::kStore, StoreAir>, AirEntry<ChipId::kStoreNarrow, StoreNarrowAir>,
-            AirEntry<ChipId::kEcall, EcallAir>, AirEntry<ChipId::kRefresh, RefreshAir>,
-            AirEntry<ChipId::kProgram, ProgramAir>, AirEntry<ChipId::kRange16, Range16Air>,
-            AirEntry<ChipId::kBytes, BytesAir>, AirEntry<ChipId::kBoundary, BoundaryAir>,
+            AirEntry<ChipId::kUnaligned, UnalignedAir>, AirEntry<ChipId::kMul, MulAir>,
+            AirEntry<ChipId::kDivrem, DivremAir>, AirEntry<ChipId::kEcall, EcallAir>,
+            AirEntry<ChipId::kRefresh, RefreshAir>, AirEntry<ChipId::kProgram, ProgramAir>,
+            AirEntry<ChipId::kRange16, Range16Air>, AirEntry<ChipId::kBytes, BytesAir>,
+            AirEntry<ChipId::kBoundary, BoundaryAir>,
             AirEntry<ChipId::kBoundaryGlobal, BoundaryGlobalAir>,
             AirEntry<ChipId::kAnchor, AnchorAir>, AirEntry<ChipId::kImage, ImageAir>>;
 
