@@ -32,7 +32,9 @@ bool is_key(u32 key) {
 }
 
 std::optional<CapsuleError> check_header(const Header& h) {
-  const auto bad = [](const char* text) { return CapsuleError{Code::kBadHeader, text}; };
+  const auto bad = [](const char* what) {
+    return CapsuleError{Code::kBadHeader, std::string("the capsule's header is wrong: ") + what};
+  };
   if (h.label == 0 || h.label > kEpochCountMax) return bad("label outside 1 .. 2^31 - 1");
   if (h.pc % 2 != 0) return bad("odd pc");
   if (h.cycles == 0 || h.cycles > 1u << kEpochSizeLog2Max) return bad("cycles outside 1 .. 2^26");
