@@ -27,9 +27,7 @@ struct PackedAvx2 {
   EPOCHD_INLINE static PackedAvx2 broadcast(Fp a) {
     return PackedAvx2(_mm256_set1_epi64x(__builtin_bit_cast(long long, a)));
   }
-  EPOCHD_INLINE static PackedAvx2 broadcast(const Fp* p) {
-    return broadcast(*p);
-  }
+  EPOCHD_INLINE static PackedAvx2 broadcast(const Fp* p) { return broadcast(*p); }
 
   EPOCHD_INLINE friend PackedAvx2 operator+(PackedAvx2 a, PackedAvx2 b) {
     return add_negated(_mm256_xor_si256(a.v, sign()), _mm256_sub_epi64(shifted_modulus(), b.v));
@@ -59,21 +57,19 @@ struct PackedAvx2 {
   EPOCHD_INLINE PackedAvx2& operator-=(PackedAvx2 b) { return *this = *this - b; }
   EPOCHD_INLINE PackedAvx2& operator*=(PackedAvx2 b) { return *this = *this * b; }
 
-  /// Products with 2^24, 2^48 and 2^72: the twiddles inside a radix-8 butterfly.
-  EPOCHD_INLINE PackedAvx2 times_2_24() const {
-    const __m256i high = _mm256_mul_epu32(_mm256_srli_epi64(v, 40), epsilon());
-    return add_to_any(_mm256_slli_epi64(v, 24), high);
-  }
-  EPOCHD_INLINE PackedAvx2 times_2_48() const {
-    // x = xh 2^16 + xl gives xl 2^48 + xh 2^64, and xh 2^64 = lo32(xh) eps - hi32(xh).
-    const PackedAvx2 m(_mm256_mul_epu32(_mm256_srli_epi64(v, 16), epsilon()));
-    const PackedAvx2 high = m - PackedAvx2(_mm256_srli_epi64(v, 48));
-    return add_to_any(_mm256_slli_epi64(v, 48), high.v);
-  }
-  EPOCHD_INLINE PackedAvx2 times_2_72() const {
-    // x 2^72 = lo32(x 2^8) eps - (x >> 24), because 2^64 = eps and 2^96 = -1.
-    const PackedAvx2 m(_mm256_mul_epu32(_mm256_slli_epi64(v, 8), epsilon()));
-    return m - PackedAvx2(_mm256_srli_epi64(v, 24));
+  /// The product with 2^kExponent, a twiddle inside a radix-16 butterfly. 0 < kExponent < 96.
+  /// x 2^k is cut at bit 64, and h 2^64 = lo32(h) eps - hi32(h) because 2^64 = eps, 2^96 = -1.
+  template <u32 kExponent>
+  EPOCHD_INLINE PackedAvx2 times_power_of_2() const {
+    if constexpr (kExponent >= 64) {
+      const auto m = _mm256_mul_epu32(_mm256_slli_epi64(v, kExponent - 64), epsilon());
+      return PackedAvx2(m) - PackedAvx2(_mm256_srli_epi64(v, 96 - kExponent));
+    } else {
+      const auto low = _mm256_slli_epi64(v, kExponent);
+      const auto m = _mm256_mul_epu32(_mm256_srli_epi64(v, 64 - kExponent), epsilon());
+      if constexpr (kExponent <= 32) return add_to_any(low, m);
+      return add_to_any(low, (PackedAvx2(m) - PackedAvx2(_mm256_srli_epi64(v, 96 - kExponent))).v);
+    }
   }
 
  private:
@@ -91,7 +87,8 @@ struct PackedAvx2 {
     return PackedAvx2(
         _mm256_add_epi64(_mm256_sub_epi64(a, n), _mm256_and_si256(borrow, modulus())));
   }
-  /// x + m for any x < 2^64 and m <= eps^2: then x + m - p < p, so one correction is enough.
+  /// x + m for any x < 2^64 and m such that x + m - p < p, e.g. m <= eps^2: one correction is
+  /// enough.
   EPOCHD_INLINE static PackedAvx2 add_to_any(__m256i x, __m256i m) {
     return add_negated(_mm256_xor_si256(x, sign()), _mm256_sub_epi64(shifted_modulus(), m));
   }

@@ -25,9 +25,7 @@ struct PackedAvx512 {
   EPOCHD_INLINE static PackedAvx512 broadcast(Fp a) {
     return PackedAvx512(_mm512_set1_epi64(__builtin_bit_cast(long long, a)));
   }
-  EPOCHD_INLINE static PackedAvx512 broadcast(const Fp* p) {
-    return broadcast(*p);
-  }
+  EPOCHD_INLINE static PackedAvx512 broadcast(const Fp* p) { return broadcast(*p); }
 
   EPOCHD_INLINE friend PackedAvx512 operator+(PackedAvx512 a, PackedAvx512 b) {
     return add_negated(a.v, _mm512_sub_epi64(modulus(), b.v));
@@ -56,19 +54,18 @@ struct PackedAvx512 {
   EPOCHD_INLINE PackedAvx512& operator-=(PackedAvx512 b) { return *this = *this - b; }
   EPOCHD_INLINE PackedAvx512& operator*=(PackedAvx512 b) { return *this = *this * b; }
 
-  /// Products with 2^24, 2^48 and 2^72; the formulas are explained in packed_avx2.hpp.
-  EPOCHD_INLINE PackedAvx512 times_2_24() const {
-    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(v, 40), epsilon());
-    return add_to_any(_mm512_slli_epi64(v, 24), high);
-  }
-  EPOCHD_INLINE PackedAvx512 times_2_48() const {
-    const __m512i m = _mm512_mul_epu32(_mm512_srli_epi64(v, 16), epsilon());
-    const PackedAvx512 high = add_negated(m, _mm512_srli_epi64(v, 48));
-    return add_to_any(_mm512_slli_epi64(v, 48), high.v);
-  }
-  EPOCHD_INLINE PackedAvx512 times_2_72() const {
-    const __m512i m = _mm512_mul_epu32(_mm512_slli_epi64(v, 8), epsilon());
-    return add_negated(m, _mm512_srli_epi64(v, 24));
+  /// The product with 2^kExponent, 0 < kExponent < 96; explained in packed_avx2.hpp.
+  template <u32 kExponent>
+  EPOCHD_INLINE PackedAvx512 times_power_of_2() const {
+    if constexpr (kExponent >= 64) {
+      const auto m = _mm512_mul_epu32(_mm512_slli_epi64(v, kExponent - 64), epsilon());
+      return add_negated(m, _mm512_srli_epi64(v, 96 - kExponent));
+    } else {
+      const auto low = _mm512_slli_epi64(v, kExponent);
+      const auto m = _mm512_mul_epu32(_mm512_srli_epi64(v, 64 - kExponent), epsilon());
+      if constexpr (kExponent <= 32) return add_to_any(low, m);
+      return add_to_any(low, (add_negated(m, _mm512_srli_epi64(v, 96 - kExponent))).v);
+    }
   }
 
  private:
@@ -81,7 +78,8 @@ struct PackedAvx512 {
     const __m512i t = _mm512_sub_epi64(a, n);
     return PackedAvx512(_mm512_mask_add_epi64(t, _mm512_cmplt_epu64_mask(a, n), t, modulus()));
   }
-  /// x + m for any x < 2^64 and m <= eps^2: then x + m - p < p, so one correction is enough.
+  /// x + m for any x < 2^64 and m such that x + m - p < p, e.g. m <= eps^2: one correction is
+  /// enough.
   EPOCHD_INLINE static PackedAvx512 add_to_any(__m512i x, __m512i m) {
     return add_negated(x, _mm512_sub_epi64(modulus(), m));
   }

@@ -1,6 +1,6 @@
 // The pack interface with one lane: the portable kernels, and the oracle for the SIMD packs. Every
 // pack P has P::kLanes, P::load(const Fp*), P::store(Fp*), P::broadcast(Fp or const Fp*), P() = 0,
-// + - * unary -, += -= *=, times_2_24(), times_2_48() and times_2_72().
+// + - * unary -, += -= *=, times_power_of_2<k>().
 // Lanes are canonical after every operation.
 #pragma once
 
@@ -30,10 +30,14 @@ struct PackedScalar {
   PackedScalar& operator-=(PackedScalar b) { return *this = *this - b; }
   PackedScalar& operator*=(PackedScalar b) { return *this = *this * b; }
 
-  /// Products with 2^24, 2^48 and 2^72: the twiddles inside a radix-8 butterfly.
-  PackedScalar times_2_24() const { return {v * Fp::from_canonical(1ull << 24)}; }
-  PackedScalar times_2_48() const { return {v * Fp::from_canonical(1ull << 48)}; }
-  PackedScalar times_2_72() const { return {v * Fp::from_canonical((1ull << 40) - (1ull << 8))}; }
+  /// The product with 2^kExponent, a twiddle inside a radix-16 butterfly. 0 < kExponent < 96.
+  template <u32 kExponent>
+  EPOCHD_HD_INLINE PackedScalar times_power_of_2() const {
+    // 2^64 = 2^32 - 1.
+    constexpr u64 kLow = 1ull << (kExponent % 64);
+    constexpr u64 kHigh = 0xffffffffull << (kExponent % 32);
+    return {v * Fp::from_canonical(kExponent < 64 ? kLow : kHigh)};
+  }
 };
 
 }  // namespace epochd::prover

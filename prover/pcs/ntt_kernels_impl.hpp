@@ -17,30 +17,32 @@ EPOCHD_INLINE void cross(P& u, P& v, P t) {
   v = kSwap ? sum : difference;
 }
 
-/// The r-point DFT, natural in, bit-reversed out. w_4 = 2^48, w_8 = 2^120 = -2^24, w_8^3 = -2^72;
-/// their inverses are -2^48, 2^72 and 2^24.
-template <class P, u32 kLogRadix, bool kInverse>
-EPOCHD_INLINE void small_dft(P* x) {
-  if constexpr (kLogRadix == 1) {
-    cross<P, false>(x[0], x[1], x[1]);
-  } else if constexpr (kLogRadix == 2) {
-    cross<P, false>(x[0], x[2], x[2]);
-    cross<P, false>(x[1], x[3], x[3]);
-    cross<P, false>(x[0], x[1], x[1]);
-    cross<P, kInverse>(x[2], x[3], x[3].times_2_48());
+/// The butterfly of (u, v) with twiddle w_16^kPower, forward or inverse: a power of 2, perhaps
+/// negated. w_16 = 2^156 = -2^60, its inverse 2^36, and 2^96 = -1, 2^192 = 1.
+template <class P, u32 kPower, bool kInverse>
+EPOCHD_INLINE void twiddled_cross(P& u, P& v) {
+  constexpr u32 kExponent = kPower * (kInverse ? 36 : 156) % 192;
+  constexpr bool kNegated = kExponent >= 96;
+  if constexpr (kExponent % 96 == 0) {
+    cross<P, kNegated>(u, v, v);
   } else {
-    cross<P, false>(x[0], x[4], x[4]);
-    cross<P, false>(x[1], x[5], x[5]);
-    cross<P, false>(x[2], x[6], x[6]);
-    cross<P, false>(x[3], x[7], x[7]);
-    cross<P, false>(x[0], x[2], x[2]);
-    cross<P, false>(x[1], x[3], x[3]);
-    cross<P, kInverse>(x[4], x[6], x[6].times_2_48());
-    cross<P, kInverse>(x[5], x[7], x[7].times_2_48());
-    cross<P, false>(x[0], x[1], x[1]);
-    cross<P, kInverse>(x[2], x[3], x[3].times_2_48());
-    cross<P, !kInverse>(x[4], x[5], kInverse ? x[5].times_2_72() : x[5].times_2_24());
-    cross<P, !kInverse>(x[6], x[7], kInverse ? x[7].times_2_24() : x[7].times_2_72());
+    cross<P, kNegated>(u, v, v.template times_power_of_2<kExponent % 96>());
+  }
+}
+
+/// The DFT of 2^kLogRadix points, natural in, bit-reversed out, as block kBlock of a larger one:
+/// split in halves with twiddle w_16^bitrev(kBlock), then each half.
+template <class P, u32 kLogRadix, bool kInverse, u32 kBlock = 0>
+EPOCHD_INLINE void small_dft(P* x) {
+  constexpr u32 kPowers[8] = {0, 4, 2, 6, 1, 5, 3, 7};
+  constexpr u32 kHalf = 1u << (kLogRadix - 1);
+#pragma GCC unroll 8
+  for (u32 i = 0; i < kHalf; ++i) {
+    twiddled_cross<P, kPowers[kBlock], kInverse>(x[i], x[i + kHalf]);
+  }
+  if constexpr (kLogRadix > 1) {
+    small_dft<P, kLogRadix - 1, kInverse, 2 * kBlock>(x);
+    small_dft<P, kLogRadix - 1, kInverse, 2 * kBlock + 1>(x + kHalf);
   }
 }
 
@@ -56,15 +58,16 @@ struct PassArgs {
   size_t dst_stride;
 };
 
-/// Asks for the strided rows of the group kAhead after group i of n: rows group * group_rows + k * step,
-/// k < kRadix. After the last group those of the next eight lanes. Hardware sees no pattern in them.
+/// Asks for the strided rows of the group kAhead after group i of n: rows group * group_rows + k *
+/// step, k < kRadix. After the last group those of the next eight lanes. Hardware sees no pattern
+/// in them.
 template <u32 kRadix, int kWrite>
 EPOCHD_INLINE void prefetch_rows(const Fp* rows, size_t i, size_t n, size_t group_rows, size_t step,
                                  size_t stride) {
   constexpr size_t kAhead = 4;
   const size_t group = i + kAhead;
   const Fp* p = rows + (group & (n - 1)) * group_rows * stride + (group >= n ? kLanes : 0);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (u32 k = 0; k < kRadix; ++k) __builtin_prefetch(p + k * step * stride, kWrite);
 }
 
@@ -73,11 +76,12 @@ void run_pass(const PassArgs<P>& a) {
   constexpr u32 kRadix = 1u << kLogRadix;
   constexpr u32 kFirst = kHead == Head::kScaled ? 0 : 1;
   constexpr size_t kEntry = kLaneTables ? kLanes : 1;
-  constexpr u32 kReversed[8] = {0, kRadix / 2, kRadix / 4, kRadix / 2 + kRadix / 4, 1, 5, 3, 7};
+  constexpr u32 kReversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const size_t e = a.length;
   size_t offset[kRadix];
   for (u32 k = 0; k < kRadix; ++k) {
-    offset[k] = a.reversal != nullptr ? kReversed[k] * kLanes : k * e * a.src_stride;
+    offset[k] =
+        a.reversal != nullptr ? (kReversed[k] >> (4 - kLogRadix)) * kLanes : k * e * a.src_stride;
   }
   const size_t blocks = size_t{1} << a.log_blocks;
   for (size_t block = 0; block < blocks; ++block) {
@@ -94,7 +98,7 @@ void run_pass(const PassArgs<P>& a) {
       Fp* dst = a.dst + row * a.dst_stride;
       for (u32 lane = 0; lane < kLanes; lane += P::kLanes) {
         P x[kRadix];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (u32 k = 0; k < kRadix; ++k) {
           x[k] = P::load(src + offset[k] + lane);
           if (kHead != Head::kTrivial && k >= kFirst) {
@@ -103,7 +107,7 @@ void run_pass(const PassArgs<P>& a) {
           }
         }
         small_dft<P, kLogRadix, kInverse>(x);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (u32 k = 0; k < kRadix; ++k) x[k].store(dst + k * e * a.dst_stride + lane);
       }
     }
@@ -112,7 +116,9 @@ void run_pass(const PassArgs<P>& a) {
 
 template <class P, bool kInverse, bool kLaneTables, Head kHead>
 void run_pass_of_radix(u32 log_radix, const PassArgs<P>& a) {
-  if (log_radix == 3) {
+  if (log_radix == 4) {
+    run_pass<P, 4, kInverse, kLaneTables, kHead>(a);
+  } else if (log_radix == 3) {
     run_pass<P, 3, kInverse, kLaneTables, kHead>(a);
   } else if (log_radix == 2) {
     run_pass<P, 2, kInverse, kLaneTables, kHead>(a);

@@ -19,10 +19,10 @@ struct Slot {
 Plan::Plan(u32 log_n, bool inverse) : view_{} {
   view_.log_n = log_n;
   view_.inverse = inverse;
-  // Radix 8 wherever it fits; the small radices come first, where blocks are longest.
+  // Radix 8 and as few of radix 16 as make up the rest, those first, where blocks are longest.
   for (u32 done = 0; done < log_n;) {
     const u32 left = log_n - done;
-    const u32 log_radix = left % 3 == 0 ? 3 : left >= 2 ? 2 : 1;
+    const u32 log_radix = left % 3 == 0 ? 3 : left == 4 || left > 5 ? 4 : left % 3;
     view_.passes[view_.pass_count++] = {log_radix, done, table_.size()};
     Fp root = Fp::two_adic_root(done + log_radix);
     if (inverse) root = root.inverse();

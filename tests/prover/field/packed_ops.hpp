@@ -14,9 +14,13 @@ enum class PackOp {
   kAddAssign,
   kSubAssign,
   kMulAssign,
+  kTimes12,
   kTimes24,
+  kTimes36,
   kTimes48,
+  kTimes60,
   kTimes72,
+  kTimes84,
   kBroadcast,
 };
 
@@ -53,12 +57,20 @@ P apply_one(PackOp op, P a, P b) {
       return c -= b;
     case PackOp::kMulAssign:
       return c *= b;
+    case PackOp::kTimes12:
+      return a.template times_power_of_2<12>();
     case PackOp::kTimes24:
-      return a.times_2_24();
+      return a.template times_power_of_2<24>();
+    case PackOp::kTimes36:
+      return a.template times_power_of_2<36>();
     case PackOp::kTimes48:
-      return a.times_2_48();
+      return a.template times_power_of_2<48>();
+    case PackOp::kTimes60:
+      return a.template times_power_of_2<60>();
     case PackOp::kTimes72:
-      return a.times_2_72();
+      return a.template times_power_of_2<72>();
+    case PackOp::kTimes84:
+      return a.template times_power_of_2<84>();
     case PackOp::kBroadcast:
       break;
   }

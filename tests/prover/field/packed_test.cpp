@@ -16,6 +16,11 @@ u64 mod(u128 x) {
   return static_cast<u64>(x % Fp::kModulus);
 }
 
+u64 times_power_of_2(u64 a, u32 exponent) {
+  for (u32 i = 0; i < exponent; ++i) a = mod(static_cast<u128>(a) * 2);
+  return a;
+}
+
 /// The oracle: schoolbook arithmetic modulo p, not Fp's.
 u64 expected(PackOp op, u64 a, u64 b) {
   constexpr u64 p = Fp::kModulus;
@@ -31,12 +36,20 @@ u64 expected(PackOp op, u64 a, u64 b) {
       return mod(static_cast<u128>(a) * b);
     case PackOp::kNegate:
       return mod(p - a);
+    case PackOp::kTimes12:
+      return times_power_of_2(a, 12);
     case PackOp::kTimes24:
-      return mod(static_cast<u128>(a) << 24);
+      return times_power_of_2(a, 24);
+    case PackOp::kTimes36:
+      return times_power_of_2(a, 36);
     case PackOp::kTimes48:
-      return mod(static_cast<u128>(a) << 48);
+      return times_power_of_2(a, 48);
+    case PackOp::kTimes60:
+      return times_power_of_2(a, 60);
     case PackOp::kTimes72:
-      return mod(static_cast<u128>(mod(static_cast<u128>(a) << 36)) << 36);
+      return times_power_of_2(a, 72);
+    case PackOp::kTimes84:
+      return times_power_of_2(a, 84);
     case PackOp::kBroadcast:
       break;
   }
