@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include "prover/air/table_columns.hpp"
 #include "prover/field/fp3.hpp"
 
 namespace epochd::prover {
@@ -29,14 +30,14 @@ struct LogupTable {
   const LogupWeight* weights;
   const LogupCoefficient* coefficients;
 
-  u32 pair_count() const { return (access_count + 1) / 2; }
+  EPOCHD_HD_INLINE u32 pair_count() const { return (access_count + 1) / 2; }
 };
 
 /// The LogUp constraints of one table on its LDE.
 struct LogupQuotientArgs {
   const LogupTable* table;
-  const Fp* const* columns;  ///< fixed then main, on the LDE
-  const Fp* aux;             ///< aux K columns, [3 * pair_count] of `aux_stride`
+  TableColumns columns;  ///< on the LDE
+  const Fp* aux;         ///< aux K columns, [3 * pair_count] of `aux_stride`
   size_t aux_stride;
   u32 log_half;             ///< rows [k * 2^log_half, ...) are cosets of H, bit-reversed
   Fp3 sum_over_height;      ///< L / N
@@ -61,19 +62,19 @@ struct LogupEval {
   }
 
   EPOCHD_HD_INLINE static E fingerprint(const LogupTable& t, const LogupAccess& a,
-                                        const Fp* const* columns, size_t row) {
+                                        const TableColumns& columns, size_t row) {
     E f = broadcast(a.constant);
     for (u32 i = a.first_weight; i < a.first_weight + a.weight_count; ++i) {
-      f = f + broadcast(t.weights[i].weight) * P::load(columns[t.weights[i].column] + row);
+      f = f + broadcast(t.weights[i].weight) * P::load(columns.column(t.weights[i].column) + row);
     }
     return f;
   }
   EPOCHD_HD_INLINE static P multiplicity(const LogupTable& t, const LogupAccess& a,
-                                         const Fp* const* columns, size_t row) {
+                                         const TableColumns& columns, size_t row) {
     P m = P::broadcast(a.multiplicity_constant);
     for (u32 i = a.first_coefficient; i < a.first_coefficient + a.coefficient_count; ++i) {
       const LogupCoefficient& k = t.coefficients[i];
-      m = m + P::broadcast(k.coefficient) * P::load(columns[k.column] + row);
+      m = m + P::broadcast(k.coefficient) * P::load(columns.column(k.column) + row);
     }
     return m;
   }
@@ -83,7 +84,7 @@ struct LogupEval {
   };
   /// Interactions 2 * pair and, if there is one, 2 * pair + 1, over a common denominator.
   EPOCHD_HD_INLINE static Fraction pair_fraction(const LogupTable& t, u32 pair,
-                                                 const Fp* const* columns, size_t row) {
+                                                 const TableColumns& columns, size_t row) {
     const LogupAccess& a = t.accesses[2 * pair];
     const E fa = fingerprint(t, a, columns, row);
     const P ma = multiplicity(t, a, columns, row);

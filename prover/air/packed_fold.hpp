@@ -4,14 +4,14 @@
 #pragma once
 
 #include "prover/air/context.hpp"
+#include "prover/air/table_columns.hpp"
 #include "prover/field/fp3.hpp"
 
 namespace epochd::prover {
 
 /// Columns of one table on its LDE, and the powers its constraints are folded with.
 struct FoldArgs {
-  const Fp* const* fixed;  ///< [fixed_width] column pointers
-  const Fp* const* main;   ///< [main_width]
+  TableColumns columns;
   const Fp* params;
   const Fp3* alpha_powers;  ///< [constraint_count]
 };
@@ -24,17 +24,21 @@ struct PackedFold : ContextMixin<PackedFold<P>> {
   u32 next = 0;
   Cubic<P> sum{P::broadcast(Fp::zero()), P::broadcast(Fp::zero()), P::broadcast(Fp::zero())};
 
-  PackedFold(const FoldArgs& a, size_t r) : args(a), row(r) {}
-  P fixed(u32 i) const { return P::load(args.fixed[i] + row); }
-  P local(u32 i) const { return P::load(args.main[i] + row); }
-  P param(u32 i) const { return P::broadcast(args.params[i]); }
-  P constant(u64 v) const { return P::broadcast(Fp::from_u64(v)); }
-  void assert_zero(const P& v, const char*) {
+  EPOCHD_HD_INLINE PackedFold(const FoldArgs& a, size_t r) : args(a), row(r) {}
+  EPOCHD_HD_INLINE P fixed(u32 i) const {
+    return P::load(args.columns.fixed + i * args.columns.stride + row);
+  }
+  EPOCHD_HD_INLINE P local(u32 i) const {
+    return P::load(args.columns.main + i * args.columns.stride + row);
+  }
+  EPOCHD_HD_INLINE P param(u32 i) const { return P::broadcast(args.params[i]); }
+  EPOCHD_HD_INLINE P constant(u64 v) const { return P::broadcast(Fp::from_u64(v)); }
+  EPOCHD_HD_INLINE void assert_zero(const P& v, const char*) {
     const Fp3& a = args.alpha_powers[next++];
     sum = sum + Cubic<P>{P::broadcast(a.c0), P::broadcast(a.c1), P::broadcast(a.c2)} * v;
   }
   template <class... T>
-  void interact(u8, bool, const char*, const T&...) {}
+  EPOCHD_HD_INLINE void interact(u8, bool, const char*, const T&...) {}
 };
 
 /// Adds the folded constraints of rows [begin, end) to out (three planes of `out_stride` Fp).

@@ -29,8 +29,8 @@ struct Kernels {
   u32 lanes;
   /// Pair fractions of rows [begin, end): pairs but the last into aux, the row's total into
   /// `totals`.
-  void (*logup_rows)(const LogupTable&, const Fp* const* columns, size_t begin, size_t end, Fp* aux,
-                     size_t aux_stride, Planes totals);
+  void (*logup_rows)(const LogupTable&, const TableColumns& columns, size_t begin, size_t end,
+                     Fp* aux, size_t aux_stride, Planes totals);
   /// Adds the LogUp constraints, folded with alpha, to `out` on rows [begin, end).
   void (*logup_quotient)(const LogupQuotientArgs&, size_t begin, size_t end, Planes out);
   /// x -> 1/x in place on rows [begin, end). Pre: none is zero.

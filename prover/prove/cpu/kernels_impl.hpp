@@ -42,8 +42,8 @@ struct KernelsImpl {
     return load(out, kLanes);
   }
 
-  static void logup_batch(const LogupTable& t, const Fp* const* columns, size_t begin, size_t packs,
-                          Fp* aux, size_t aux_stride, Planes totals) {
+  static void logup_batch(const LogupTable& t, const TableColumns& columns, size_t begin,
+                          size_t packs, Fp* aux, size_t aux_stride, Planes totals) {
     E prefix[kBatch * kPairsMax];
     Fraction fraction[kBatch * kPairsMax];
     const u32 pairs = t.pair_count();
@@ -71,7 +71,7 @@ struct KernelsImpl {
     }
   }
 
-  static void logup_rows(const LogupTable& t, const Fp* const* columns, size_t begin, size_t end,
+  static void logup_rows(const LogupTable& t, const TableColumns& columns, size_t begin, size_t end,
                          Fp* aux, size_t aux_stride, Planes totals) {
     for (size_t row = begin; row < end; row += kBatch * kLanes) {
       const size_t left = (end - row) / kLanes;

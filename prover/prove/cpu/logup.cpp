@@ -25,9 +25,9 @@ void CpuSession::logup_table(u32 table, Fp3& sum) {
   Fp* aux = trace_[segment].data.data();
   const LogupTable lowered = lowered_[table].view();
   const cpu::Planes acc{aux + 3 * (lowered.pair_count() - 1) * rows, rows};
-  const std::vector<const Fp*> columns = trace_columns(table);
+  const TableColumns columns = trace_set(table);
   for_rows(rows, [&](size_t begin, size_t end) {
-    backend_.kernels().logup_rows(lowered, columns.data(), begin, end, aux, rows, acc);
+    backend_.kernels().logup_rows(lowered, columns, begin, end, aux, rows, acc);
   });
 
   sum = fp3_zero();

@@ -25,15 +25,14 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
     const u32 total = layout_->first_constraint[t] + table.air->total_constraints();
     const std::vector<Fp3> alphas = powers(alpha, total);
     const Fp3* alpha_of = alphas.data() + layout_->first_constraint[t];
-    const std::vector<const Fp*> columns = lde_columns(t);
-    const FoldArgs args{columns.data(), columns.data() + table.air->fixed_width, table.params,
-                        alpha_of};
+    const TableColumns columns = lde_columns(t);
+    const FoldArgs args{columns, table.params, alpha_of};
     const LogupTable lowered = lowered_[t].view();
     const u32 logup = layout_->logup_segment[t];
     LogupQuotientArgs lookup{};
     if (logup != kNone) {
       lookup = {&lowered,
-                columns.data(),
+                columns,
                 lde(logup).column(0),
                 lde(logup).rows,
                 log_height,

@@ -43,18 +43,23 @@ void CpuSession::fill(std::span<const TableSource> sources, std::span<const Look
   count_lookups(lookups);
 }
 
-std::vector<const Fp*> CpuSession::trace_columns(u32 table) const {
-  std::vector<const Fp*> columns;
+TableColumns CpuSession::trace_set(u32 table) const {
   const TableShape& shape = layout_->shape.tables[table];
+  TableColumns set{nullptr, nullptr, size_t{1} << shape.log_height, shape.air->fixed_width};
   if (const u32 s = layout_->fixed_segment[table]; s != kNone) {
     const TreeLayout& tree = layout_->trees[shape.fixed_tree];
     const u32 first = layout_->groups[tree.first_group].first_segment;
-    const Matrix& m = fixed_[shape.fixed_tree]->traces[s - first];
-    for (u32 c = 0; c < m.width; ++c) columns.push_back(m.column(c));
+    set.fixed = fixed_[shape.fixed_tree]->traces[s - first].data.data();
   }
-  if (const u32 s = layout_->main_segment[table]; s != kNone) {
-    for (u32 c = 0; c < trace_[s].width; ++c) columns.push_back(trace_[s].column(c));
-  }
+  if (const u32 s = layout_->main_segment[table]; s != kNone) set.main = trace_[s].data.data();
+  return set;
+}
+
+std::vector<const Fp*> CpuSession::trace_columns(u32 table) const {
+  const AirInfo& air = *layout_->shape.tables[table].air;
+  const TableColumns set = trace_set(table);
+  std::vector<const Fp*> columns;
+  for (u32 c = 0; c < u32{air.fixed_width} + air.main_width; ++c) columns.push_back(set.column(c));
   return columns;
 }
 
@@ -66,13 +71,13 @@ const Matrix& CpuSession::lde(u32 segment) const {
       ->ldes[segment - layout_->groups[layout_->trees[tree].first_group].first_segment];
 }
 
-std::vector<const Fp*> CpuSession::lde_columns(u32 table) const {
-  std::vector<const Fp*> columns;
-  for (const u32 s : {layout_->fixed_segment[table], layout_->main_segment[table]}) {
-    if (s == kNone) continue;
-    for (u32 c = 0; c < lde(s).width; ++c) columns.push_back(lde(s).column(c));
-  }
-  return columns;
+TableColumns CpuSession::lde_columns(u32 table) const {
+  const TableShape& shape = layout_->shape.tables[table];
+  const size_t rows = size_t{1} << (shape.log_height + layout_->shape.preset->log_blowup);
+  TableColumns set{nullptr, nullptr, rows, shape.air->fixed_width};
+  if (const u32 s = layout_->fixed_segment[table]; s != kNone) set.fixed = lde(s).data.data();
+  if (const u32 s = layout_->main_segment[table]; s != kNone) set.main = lde(s).data.data();
+  return set;
 }
 
 Digest CpuSession::commit(u32 tree) {

@@ -67,7 +67,8 @@ class CpuSession {
   };
 
   const Matrix& lde(u32 segment) const;
-  std::vector<const Fp*> lde_columns(u32 table) const;
+  TableColumns lde_columns(u32 table) const;
+  TableColumns trace_set(u32 table) const;
   void count_lookups(std::span<const LookupSpec> lookups);
   void store_counts(const LookupSpec& spec, const std::vector<std::vector<u32>>& histograms);
   void logup_table(u32 table, Fp3& sum);
