@@ -114,7 +114,7 @@ void register_all() {
     for (const u32 threads : {1u, 2u}) {
       const std::string suffix = "/threads:" + std::to_string(threads);
       for (const auto& [log_n, columns] :
-           {std::pair{10u, 64u}, {14u, 64u}, {18u, 64u}, {20u, 8u}}) {
+           {std::pair{8u, 64u}, {10u, 64u}, {12u, 64u}, {14u, 64u}, {18u, 64u}, {20u, 8u}}) {
         add(prefix + "lde/2^" + std::to_string(log_n) + "x" + std::to_string(columns) + suffix,
             [=](benchmark::State& s) { lde(s, isa, threads, log_n, columns); });
       }

@@ -35,7 +35,7 @@ namespace {
 /// Below this a column is never split.
 constexpr u32 kLogSplitMin = 6;
 /// Up to this, eight columns at a time are transformed whole.
-constexpr u32 kLogWholeMax = 9;
+constexpr u32 kLogWholeMax = 12;
 /// Columns worked on together take about this much memory, unless that is fewer than four.
 constexpr size_t kBatchBytes = size_t{16} << 20;
 constexpr u32 kBatchMin = 4;
