@@ -1,6 +1,7 @@
 #include "epoch/chips/add/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 #include "tests/epoch/chips/register_machine.hpp"
 
 namespace epochd::chips::harness {
@@ -53,6 +54,12 @@ TEST(AddChip, EveryConstraintIsNeeded) {
       t, {{AddAir::kIsAdd, "add.flag.add_is_bool"}, {AddAir::kIsSub, "add.flag.sub_is_bool"}});
   coverage.mutant(t, 2, {{AddAir::kIsSub, Fp::one()}}, "add.flag.one_hot", Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(AddChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<AddAir>(m.records(), m.program()),
+                             {{AddAir::kS0, AddAir::kS1}, {AddAir::kS2, AddAir::kS3}});
 }
 
 TEST(AddChip, ShapeIsPinned) {

@@ -1,6 +1,7 @@
 #include "epoch/chips/addi/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -58,6 +59,12 @@ TEST(AddiChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, 2, {{AddiAir::kIsReal, Fp::from_u64(2)}}, "addi.flag.is_bool",
                   Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(AddiChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<AddiAir>(m.records(), m.program()),
+                             {{AddiAir::kS0, AddiAir::kS1}, {AddiAir::kS2, AddiAir::kS3}});
 }
 
 TEST(AddiChip, ShapeIsPinned) {

@@ -1,6 +1,7 @@
 #include "epoch/chips/addw/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -64,6 +65,12 @@ TEST(AddwChip, EveryConstraintIsNeeded) {
                      {AddwAir::kIsSubw, "addw.flag.subw_is_bool"}});
   coverage.mutant(t, 2, {{AddwAir::kIsSubw, Fp::one()}}, "addw.flag.one_hot", Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(AddwChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<AddwAir>(m.records(), m.program()),
+                             {{AddwAir::kS0, AddwAir::kS1}});
 }
 
 TEST(AddwChip, ShapeIsPinned) {

@@ -1,6 +1,7 @@
 #include "epoch/chips/bitwise/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -81,6 +82,17 @@ TEST(BitwiseChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, 0, {{BitwiseAir::kIsOr, Fp::one()}}, "bitwise.flag.one_hot",
                   Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(BitwiseChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<BitwiseAir>(m.records(), m.program()),
+                             {{BitwiseAir::kA0 + 0, BitwiseAir::kA0 + 1, 256},
+                              {BitwiseAir::kA0 + 1, BitwiseAir::kA0 + 2, 256},
+                              {BitwiseAir::kA0 + 2, BitwiseAir::kA0 + 3, 256},
+                              {BitwiseAir::kA0 + 4, BitwiseAir::kA0 + 5, 256},
+                              {BitwiseAir::kA0 + 5, BitwiseAir::kA0 + 6, 256},
+                              {BitwiseAir::kA0 + 6, BitwiseAir::kA0 + 7, 256}});
 }
 
 TEST(BitwiseChip, ShapeIsPinned) {

@@ -1,6 +1,7 @@
 #include "epoch/chips/compare/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -109,6 +110,15 @@ TEST(CompareChip, EveryConstraintIsNeeded) {
                      {CompareAir::kIsSltu, "compare.flag.sltu_is_bool"}});
   coverage.mutant(t, 0, {{CompareAir::kIsSltu, one}}, "compare.flag.one_hot", Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(CompareChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<CompareAir>(m.records(), m.program()),
+                             {{CompareAir::kA2, CompareAir::kA3},
+                              {CompareAir::kB2, CompareAir::kB3},
+                              {CompareAir::kD0, CompareAir::kD1},
+                              {CompareAir::kD2, CompareAir::kD3}});
 }
 
 TEST(CompareChip, ShapeIsPinned) {

@@ -1,6 +1,7 @@
 #include "epoch/chips/divrem/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -440,6 +441,24 @@ TEST_F(DivremConstraints, EveryOneIsNeeded) {
   identity_and_carries();
   remainder_and_zero();
   coverage_.expect_complete();
+}
+
+TEST(DivremChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<Air>(m.records(), m.program()),
+                             {{Air::kN0, Air::kN1},
+                              {Air::kN2, Air::kN3},
+                              {Air::kD0, Air::kD1},
+                              {Air::kD2, Air::kD3},
+                              {Air::kQ0, Air::kQ1},
+                              {Air::kQ2, Air::kQ3},
+                              {Air::kR0, Air::kR1},
+                              {Air::kR2, Air::kR3},
+                              {Air::kT0, Air::kT1},
+                              {Air::kT2, Air::kT3},
+                              {Air::kC0, Air::kC0High},
+                              {Air::kC1, Air::kC1High},
+                              {Air::kC2, Air::kC2High}});
 }
 
 TEST(DivremChip, ShapeIsPinned) {

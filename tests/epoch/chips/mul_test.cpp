@@ -1,6 +1,7 @@
 #include "epoch/chips/mul/fill.hpp"
 
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -167,6 +168,22 @@ TEST(MulChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, kRowZero, {{Air::kIsMulh, one}, {Air::kC2, Fp::from_u64(4)}},
                   "mul.flag.one_hot", Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(MulChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<Air>(m.records(), m.program()),
+                             {{Air::kA0, Air::kA1},
+                              {Air::kA2, Air::kA3},
+                              {Air::kB0, Air::kB1},
+                              {Air::kB2, Air::kB3},
+                              {Air::kP0, Air::kP1},
+                              {Air::kP2, Air::kP3},
+                              {Air::kP4, Air::kP5},
+                              {Air::kP6, Air::kP7},
+                              {Air::kC0, Air::kC0High},
+                              {Air::kC1, Air::kC1High},
+                              {Air::kC2, Air::kC2High}});
 }
 
 TEST(MulChip, ShapeIsPinned) {

@@ -1,5 +1,6 @@
 #include "epoch/chips/shift_imm/fill.hpp"
 
+#include "tests/epoch/chips/lookup_coverage.hpp"
 #include "tests/epoch/chips/shifter_cases.hpp"
 
 namespace epochd::chips::harness {
@@ -83,6 +84,15 @@ TEST(ShiftImmChip, EveryConstraintIsNeeded) {
                    {Air::kAmount, Fp::from_u64(32)}},
                   "shift_imm.flag.one_hot", Inputs::kMayChange);
   coverage.expect_complete();
+}
+
+TEST(ShiftImmChip, EveryLookupIsNeeded) {
+  const RegisterMachine m = few_rows();
+  expect_every_lookup_needed(build_trace<Air>(m.records(), m.program()), {{Air::kU0, Air::kU1},
+                                                                          {Air::kU1, Air::kU2},
+                                                                          {Air::kV0, Air::kV1},
+                                                                          {Air::kV1, Air::kV2},
+                                                                          {Air::kRest, Air::kTop}});
 }
 
 TEST(ShiftImmChip, ShapeIsPinned) {
