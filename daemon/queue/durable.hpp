@@ -32,6 +32,7 @@ constexpr std::string_view kTemporarySuffix = ".part";
 void replace_file(FileSystem& fs, const Path& path, std::span<const u8> bytes);
 /// Atomic, but not durable: for what is only looked at, such as progress.
 void replace_file_in_haste(FileSystem& fs, const Path& path, std::span<const u8> bytes);
+/// Follows a symbolic link at `from`: for files a user named.
 void copy_file(FileSystem& fs, const Path& from, const Path& to);
 /// Removes the file and makes that durable.
 void remove_durably(FileSystem& fs, const Path& path);

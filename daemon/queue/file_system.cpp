@@ -55,7 +55,7 @@ void FileSystem::before(Step, const Path&) {}
 
 FileHandle FileSystem::create_file(const Path& path) {
   before(Step::kCreateFile, path);
-  const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+  const int flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   FileHandle file(::open(path.c_str(), flags, kFileMode));
   if (!file.is_open()) fail("create", path);
   return file;
@@ -128,9 +128,10 @@ void FileSystem::remove_tree(const Path& path) {
   if (error) fail("remove", path, error.value());
 }
 
-FileHandle FileSystem::open_for_reading(const Path& path) {
+FileHandle FileSystem::open_for_reading(const Path& path, Links links) {
   // O_NONBLOCK: a FIFO put in place of a file must not hang the daemon.
-  const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  const int follow = links == Links::kFollow ? 0 : O_NOFOLLOW;
+  const int flags = O_RDONLY | follow | O_CLOEXEC | O_NONBLOCK;
   FileHandle file(::open(path.c_str(), flags));
   if (!file.is_open()) fail("open", path);
   struct ::stat status {};
@@ -152,18 +153,30 @@ size_t FileSystem::read_some(const FileHandle& file, const Path& path, std::span
   return done;
 }
 
-Bytes FileSystem::read_file(const Path& path, u64 bytes_max) {
-  const FileHandle file = open_for_reading(path);
+u64 FileSystem::file_bytes(const FileHandle& file, const Path& path) {
   struct ::stat status {};
   if (::fstat(file.fd(), &status) != 0) fail("look at", path);
-  if (static_cast<u64>(status.st_size) > bytes_max) fail("read", path, EFBIG);
-  Bytes bytes(static_cast<size_t>(status.st_size));
+  return static_cast<u64>(status.st_size);
+}
+
+Bytes FileSystem::read_file(const Path& path, u64 bytes_max, Links links) {
+  const FileHandle file = open_for_reading(path, links);
+  const u64 count = file_bytes(file, path);
+  if (count > bytes_max) fail("read", path, EFBIG);
+  Bytes bytes(static_cast<size_t>(count));
   bytes.resize(read_some(file, path, bytes));
   return bytes;
 }
 
-std::string FileSystem::read_text(const Path& path, u64 bytes_max) {
-  const Bytes bytes = read_file(path, bytes_max);
+Bytes FileSystem::read_prefix(const Path& path, u64 bytes_max, Links links) {
+  const FileHandle file = open_for_reading(path, links);
+  Bytes bytes(static_cast<size_t>(std::min(file_bytes(file, path), bytes_max)));
+  bytes.resize(read_some(file, path, bytes));
+  return bytes;
+}
+
+std::string FileSystem::read_text(const Path& path, u64 bytes_max, Links links) {
+  const Bytes bytes = read_file(path, bytes_max, links);
   return {bytes.begin(), bytes.end()};
 }
 

@@ -42,6 +42,10 @@ struct Entry {
   i64 mtime_ns = 0;
 };
 
+/// Whether a symbolic link is followed: in a path a user gave, yes; in a job somebody dropped,
+/// never.
+enum class Links : u8 { kRefuse, kFollow };
+
 class FileSystem {
  public:
   /// What changes something on disk. before() is called ahead of each.
@@ -58,7 +62,7 @@ class FileSystem {
 
   virtual ~FileSystem() = default;
 
-  // All throw IoError. Symbolic links are never followed at the last component.
+  // All throw IoError. Symbolic links are not followed at the last component unless asked for.
 
   /// Creates (or empties) a file of mode 0600.
   FileHandle create_file(const Path& path);
@@ -77,12 +81,15 @@ class FileSystem {
   void remove_file(const Path& path);
   void remove_tree(const Path& path);
 
-  FileHandle open_for_reading(const Path& path);
+  FileHandle open_for_reading(const Path& path, Links links = Links::kRefuse);
+  u64 file_bytes(const FileHandle& file, const Path& path);
   /// Reads up to `bytes.size()` bytes; returns how many.
   size_t read_some(const FileHandle& file, const Path& path, std::span<u8> bytes);
   /// Errors: EFBIG when the file is longer than bytes_max.
-  Bytes read_file(const Path& path, u64 bytes_max);
-  std::string read_text(const Path& path, u64 bytes_max);
+  Bytes read_file(const Path& path, u64 bytes_max, Links links = Links::kRefuse);
+  /// At most the first bytes_max bytes.
+  Bytes read_prefix(const Path& path, u64 bytes_max, Links links = Links::kRefuse);
+  std::string read_text(const Path& path, u64 bytes_max, Links links = Links::kRefuse);
   /// Entries but "." and "..", sorted by name.
   std::vector<Entry> list(const Path& path);
   std::optional<Entry> stat(const Path& path);

@@ -71,15 +71,18 @@ std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& i
   return published;
 }
 
-std::optional<std::string> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id) {
+std::optional<Place> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id) {
   const Path job = queue.active_path(id);
   if (fs.exists(job / kReasonFile)) {
     log::info("finishing the interrupted move of a failed job", {{"job", id}});
-    return move_failed(queue, fs, id, place_of_reason(fs, job / kReasonFile));
+    const Place place = place_of_reason(fs, job / kReasonFile);
+    move_failed(queue, fs, id, place);
+    return place;
   }
   if (fs.exists(job / kResultFile) && fs.exists(job / kBundleFile)) {
     log::info("finishing the interrupted move of a proved job", {{"job", id}});
-    return move_done(queue, fs, id);
+    move_done(queue, fs, id);
+    return Place::kDone;
   }
   return std::nullopt;
 }

@@ -18,7 +18,8 @@ TEST(Log, TextKeepsWordsAndQuotesTheRest) {
                           {"last", true},
                           {"file", "a b\n\"c\""},
                           {"empty", ""}}),
-      R"(epoch proved job=fib-1 epoch=3 delta=-2 seconds=1.5 last=true file="a b\n\"c\"" empty="")");
+      R"(epoch proved job=fib-1 epoch=3 delta=-2 seconds=1.5 last=true)"
+      R"( file="a b\n\"c\"" empty="")");
 }
 
 TEST(Log, JsonIsAnObjectEvenForBytesThatAreNoText) {

@@ -1,0 +1,175 @@
+#include "daemon/cli/doctor_checks.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "daemon/host/host_info.hpp"
+#include "daemon/queue/durable.hpp"
+#include "daemon/queue/lock.hpp"
+#include "daemon/queue/queue.hpp"
+#include "prover/core/cpu_features.hpp"
+
+namespace epochd {
+namespace {
+
+constexpr u64 kGibibyte = 1ull << 30;
+constexpr u64 kFreeDiskBytesLow = 4 * kGibibyte;
+
+std::string gibibytes(u64 bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f GiB",
+                static_cast<double>(bytes) / static_cast<double>(kGibibyte));
+  return text;
+}
+
+Check check_processor() {
+  const unsigned threads = std::thread::hardware_concurrency();
+  Check check{"processor", Verdict::kOk, "", ""};
+  check.finding = cpu_model() + ", " + std::to_string(threads) + " threads, kernels for " +
+                  isa_name(best_isa());
+  if (best_isa() == Isa::kScalar) {
+    check.verdict = Verdict::kWarn;
+    check.remedy = "proving is several times faster on a processor with AVX2";
+  }
+  return check;
+}
+
+Check check_memory() {
+  const auto total = total_memory_bytes();
+  const auto available = available_memory_bytes();
+  if (!total || !available) {
+    return {"memory", Verdict::kWarn, "/proc/meminfo cannot be read", "mount /proc"};
+  }
+  Check check{"memory", Verdict::kOk, gibibytes(*available) + " available of " + gibibytes(*total),
+              ""};
+  if (*available < 2 * kGibibyte) {
+    check.verdict = Verdict::kWarn;
+    check.remedy = "an epoch of 2^18 cycles wants 2 GiB: free memory, or lower EPOCH_SIZE_LOG2";
+  }
+  return check;
+}
+
+/// The executor reserves the guest's whole address space; untouched pages cost nothing.
+Check check_address_space() {
+  constexpr size_t kGuestBytes = size_t{1} << 32;
+  void* at = ::mmap(nullptr, kGuestBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    return {"address space", Verdict::kFail, "4 GiB of address space cannot be reserved",
+            "raise `ulimit -v`, or set vm.overcommit_memory to 0 or 1"};
+  }
+  ::munmap(at, kGuestBytes);
+  return {"address space", Verdict::kOk, "4 GiB for the guest can be reserved", ""};
+}
+
+Check check_open_files() {
+  constexpr rlim_t kEnough = 256;
+  ::rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  Check check{"open files", Verdict::kOk, std::to_string(limit.rlim_cur) + " allowed", ""};
+  if (limit.rlim_cur < kEnough) {
+    check.verdict = Verdict::kWarn;
+    check.remedy = "raise `ulimit -n` to 256 or more";
+  }
+  return check;
+}
+
+Check check_allocator() {
+  const auto version = jemalloc_version();
+  if (version) return {"allocator", Verdict::kOk, "jemalloc " + *version, ""};
+  return {"allocator", Verdict::kWarn, "not jemalloc",
+          "build without EPOCHD_SANITIZE for production"};
+}
+
+Check check_device(const Config& config) {
+  if (config.daemon.backend != BackendPolicy::kCudaRequired) {
+    return {"cuda", Verdict::kOk, "this build proves on the CPU", ""};
+  }
+  return {"cuda", Verdict::kFail, "this build has no CUDA backend, and the settings require one",
+          "set `backend: cpu` or `backend: cuda-preferred`"};
+}
+
+Check failed(const std::string& name, const std::exception& error, const std::string& remedy) {
+  return {name, Verdict::kFail, error.what(), remedy};
+}
+
+/// Does what the queue relies on: a durable file and a rename that does not replace.
+void try_durable_steps(FileSystem& fs, const Path& root) {
+  const Path probe = root / kTmpName / (".doctor-" + std::to_string(::getpid()));
+  replace_file(fs, probe, as_bytes("probe"));
+  const Path other = probe.string() + "-moved";
+  const auto moved = move_no_replace(fs, probe, other);
+  fs.remove_file(other);
+  if (moved != FileSystem::Moved::kYes) throw IoError("rename", other, EEXIST);
+}
+
+Check check_queue(const Path& root) {
+  FileSystem fs;
+  try {
+    if (!fs.exists(root / kTmpName)) {
+      return {"queue", Verdict::kWarn, "'" + root.string() + "' is not set up yet",
+              "start epochd on it once; its user must be able to create it"};
+    }
+    try_durable_steps(fs, root);
+  } catch (const IoError& error) {
+    return failed("queue", error,
+                  error.code() == EINVAL
+                      ? "this file system lacks renameat2(RENAME_NOREPLACE); use ext4, xfs or btrfs"
+                      : "run as the queue's owner, and check its file system");
+  }
+  const std::string served = is_queue_served(root) ? ", served by an epochd" : "";
+  return {"queue", Verdict::kOk, "'" + root.string() + "' takes jobs" + served, ""};
+}
+
+Check check_disk(const Path& root) {
+  const auto free = free_disk_bytes(root);
+  if (!free) return {"disk", Verdict::kOk, "looked at when the queue exists", ""};
+  Check check{"disk", Verdict::kOk, gibibytes(*free) + " free for the queue", ""};
+  if (*free < kFreeDiskBytesLow) {
+    check.verdict = Verdict::kWarn;
+    check.remedy = "a bundle takes up to 3.5 MB an epoch: make room, or collect done/";
+  }
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> run_checks(const Environment& environment, const std::string& config_file) {
+  std::vector<Check> checks = {{"kernel", Verdict::kOk, kernel_release(), ""},
+                               check_processor(),
+                               check_memory(),
+                               check_address_space(),
+                               check_open_files(),
+                               check_allocator()};
+  Config config;
+  if (!config_file.empty()) {
+    FileSystem fs;
+    try {
+      const Bytes text = fs.read_prefix(config_file, kConfigBytesMax + 1, Links::kFollow);
+      const auto parsed = parse_config(config_file, {text.begin(), text.end()});
+      if (!parsed) {
+        checks.push_back({"settings", Verdict::kFail, to_text(parsed.error()), "mend these lines"});
+        return checks;
+      }
+      config = *parsed;
+      checks.push_back({"settings", Verdict::kOk, config_file + " is valid", ""});
+    } catch (const IoError& error) {
+      checks.push_back(failed("settings", error, "check the path and its permissions"));
+      return checks;
+    }
+    checks.push_back(check_queue(config.daemon.queue));
+    checks.push_back(check_disk(config.daemon.queue));
+  }
+  const ProtocolSettings protocol = resolve_protocol(config.protocol, environment, {}, {});
+  checks.push_back({"epochs", Verdict::kOk,
+                    "2^" + std::to_string(protocol.epoch_size_log2) + " cycles, preset " +
+                        std::string(kSecurityPresetNames[static_cast<size_t>(protocol.security)]),
+                    ""});
+  checks.push_back(check_device(config));
+  return checks;
+}
+
+}  // namespace epochd

@@ -1,0 +1,91 @@
+#include "daemon/pipeline/active_monitor.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/log/log.hpp"
+#include "daemon/queue/layout.hpp"
+#include "daemon/queue/reason.hpp"
+
+namespace epochd {
+namespace {
+
+constexpr double kCancelLookPause_s = 0.1;
+
+/// What the owner of a job knows the phases by.
+constexpr std::array<const char*, 4> kPhaseVerbs = {"execute", "prove", "assemble", "verify"};
+
+}  // namespace
+
+ActiveMonitor::ActiveMonitor(FileSystem& fs, const Clock& clock, const std::atomic<bool>& stop,
+                             Path job, u32 attempt, const Limits& limits)
+    : fs_(fs),
+      clock_(clock),
+      stop_(stop),
+      job_(std::move(job)),
+      attempt_(attempt),
+      limits_(limits),
+      phase_start_s_(clock.seconds()),
+      last_look_s_(phase_start_s_) {}
+
+void ActiveMonitor::enter(Phase phase) {
+  phase_ = phase;
+  phase_start_s_ = clock_.seconds();
+  log::debug(kPhaseNames[static_cast<size_t>(phase)], {{"job", job_.filename().string()}});
+  write_state();
+}
+
+void ActiveMonitor::epoch(u64 label, u64 count, bool is_stored) {
+  label_ = label;
+  count_ = count;
+  log::debug(is_stored ? "epoch was proved before" : "proving epoch",
+             {{"job", job_.filename().string()}, {"epoch", label}, {"epochs", count}});
+  write_state();
+}
+
+void ActiveMonitor::check() {
+  if (stop_) throw Interrupted(Interrupted::Why::kStop);
+  check_time();
+  // Small epochs pass thousands of times a second: the directory is looked at now and then only.
+  const double now_s = clock_.seconds();
+  if (now_s - last_look_s_ < kCancelLookPause_s) return;
+  last_look_s_ = now_s;
+  if (fs_.exists(job_ / kCancelFile)) throw Interrupted(Interrupted::Why::kCancel);
+}
+
+void ActiveMonitor::check_time() const {
+  const std::string phase = kPhaseVerbs[static_cast<size_t>(phase_)];
+  const u32 limit = limit_s();
+  if (limit > 0 && clock_.seconds() - phase_start_s_ > limit) {
+    throw JobError(Reason::kTimeout,
+                   "the phase '" + phase + "' took more than " + std::to_string(limit) +
+                       " s; raise timeouts." + phase + "_s in the daemon's settings",
+                   phase);
+  }
+  if (limits_.deadline_unix && clock_.unix_seconds() > *limits_.deadline_unix) {
+    throw JobError(Reason::kTimeout, "the job's deadline passed; submit it with a later one",
+                   phase);
+  }
+}
+
+u32 ActiveMonitor::limit_s() const {
+  switch (phase_) {
+    case Phase::kExecuting:
+      return limits_.timeouts.execute_s;
+    case Phase::kProving:
+      return limits_.timeouts.prove_s;
+    case Phase::kAssembling:
+      return limits_.timeouts.assemble_s;
+    case Phase::kVerifying:
+      return 0;
+  }
+  return 0;
+}
+
+void ActiveMonitor::write_state() {
+  nlohmann::json state = {{"state", kPhaseNames[static_cast<size_t>(phase_)]},
+                          {"attempt", attempt_}};
+  if (phase_ == Phase::kProving && count_ > 0) state["epoch"] = label_, state["epochs"] = count_;
+  replace_file_in_haste(fs_, job_ / kStateFile, as_bytes(state.dump() + "\n"));
+}
+
+}  // namespace epochd

@@ -1,0 +1,28 @@
+// Which proofs done/ already holds, by job key: the same job submitted twice is proved once and
+// answered twice. Only proved jobs are in it; a cancelled or failed job is never an answer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "daemon/queue/queue.hpp"
+
+namespace epochd {
+
+class DoneIndex {
+ public:
+  /// Reads the results in done/.
+  DoneIndex(FileSystem& fs, const Path& root);
+
+  void add(const std::string& key_hex, const std::string& id);
+  /// The job in done/ with that key, if its bundle is still there.
+  std::optional<std::string> find(const std::string& key_hex);
+
+ private:
+  FileSystem& fs_;
+  Path root_;
+  std::map<std::string, std::string> ids_;
+};
+
+}  // namespace epochd

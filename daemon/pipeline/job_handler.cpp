@@ -1,0 +1,228 @@
+#include "daemon/pipeline/job_handler.hpp"
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "config/time_text.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/pipeline/job_key.hpp"
+#include "daemon/pipeline/program_files.hpp"
+#include "daemon/pipeline/proof_record.hpp"
+#include "daemon/queue/finish.hpp"
+
+namespace epochd {
+
+JobHandler::JobHandler(FileSystem& fs, Queue& queue, const Config& config, Environment environment,
+                       JobProverFactory make_prover, const Clock& clock,
+                       const std::atomic<bool>& stop)
+    : fs_(fs),
+      queue_(queue),
+      config_(config),
+      environment_(std::move(environment)),
+      make_prover_(std::move(make_prover)),
+      clock_(clock),
+      stop_(stop),
+      done_(fs, queue.root()) {}
+
+Outcome JobHandler::handle(const std::string& id) {
+  try {
+    if (const auto place = finish_interrupted(queue_, fs_, id)) {
+      return *place == Place::kDone ? Outcome::kDone : Outcome::kFailed;
+    }
+    if (fs_.exists(queue_.active_path(id) / kCancelFile)) {
+      log::info("job cancelled", {{"job", publish_cancelled(queue_, fs_, id)}});
+      return Outcome::kCancelled;
+    }
+    const Attempts attempts = begin_attempt(fs_, queue_.active_path(id));
+    if (is_exhausted(attempts, config_.daemon.retries)) {
+      const JobError error(Reason::kInternal,
+                           "the daemon died " + std::to_string(attempts.crashes) +
+                               " times while at this job; look at the log for the cause, then "
+                               "`epoch retry` it");
+      return fail(id, error, Place::kQuarantine, attempts);
+    }
+    return attempt(id, attempts);
+  } catch (const IoError& error) {
+    if (error.is_disk_full()) return disk_is_full(id, error);
+    throw;
+  }
+}
+
+Outcome JobHandler::attempt(const std::string& id, const Attempts& attempts) {
+  try {
+    prove(id, attempts);
+    said_disk_full_ = false;
+    return Outcome::kDone;
+  } catch (const Interrupted& interrupted) {
+    if (interrupted.why == Interrupted::Why::kCancel) {
+      log::info("job cancelled", {{"job", publish_cancelled(queue_, fs_, id)}});
+      return Outcome::kCancelled;
+    }
+    end_attempt(fs_, queue_.active_path(id));
+    log::info("job stopped; it goes on from its last proved epoch", {{"job", id}});
+    return Outcome::kStopped;
+  } catch (const JobError& error) {
+    if (may_pass(error.reason())) return give_up_or_retry(id, error);
+    return fail(id, error, Place::kFailed, attempts);
+  } catch (const IoError& error) {
+    if (error.is_disk_full()) return disk_is_full(id, error);
+    return give_up_or_retry(id, JobError(Reason::kIo, error.what()));
+  } catch (const std::bad_alloc&) {
+    return give_up_or_retry(id, JobError(Reason::kMemory,
+                                         "out of memory; choose a smaller epoch_size_log2, or "
+                                         "give the daemon more"));
+  } catch (const std::system_error& error) {
+    return give_up_or_retry(id, JobError(Reason::kMemory, error.what()));
+  } catch (const std::exception& error) {
+    return give_up_or_retry(id, JobError(Reason::kInternal, error.what()));
+  }
+}
+
+void JobHandler::prove(const std::string& id, const Attempts& attempts) {
+  const Path job = queue_.active_path(id);
+  const JobSpec spec = read_spec(job);
+  const ProofRequest request = read_request(job, spec);
+  const BackendPolicy policy = spec.backend.value_or(config_.daemon.backend);
+  if (policy == BackendPolicy::kCudaRequired) {
+    throw JobError(Reason::kInput,
+                   "job.yaml requires a CUDA device and this epochd has no CUDA backend; ask for "
+                   "cpu or cuda-preferred");
+  }
+  const std::string backend = choose_backend(policy);
+  if (policy == BackendPolicy::kCudaPreferred) {
+    log::warn("no CUDA backend in this build: proving on the CPU", {{"job", id}});
+  }
+  const JobKey key = job_key(request);
+  const std::unique_ptr<JobProver> prover = make_prover_(request);
+  if (answer_from_done(id, *prover, to_hex(key))) return;
+
+  log::info("job started", {{"job", id}, {"attempt", attempts.attempt}, {"backend", backend}});
+  DirectoryEpochStore store(fs_, job / kEpochsName, key);
+  ActiveMonitor monitor(fs_, clock_, stop_, job, attempts.attempt,
+                        {config_.daemon.timeouts, spec.deadline_unix});
+  ProofFacts facts;
+  try {
+    facts = run_job(fs_, *prover, store, job / kBundleFile, monitor);
+  } catch (const JobError& error) {
+    // A bundle that does not verify says nothing about which epoch is wrong: all are proved again.
+    if (error.reason() == Reason::kInternal) fs_.remove_tree(job / kEpochsName);
+    throw;
+  }
+  nlohmann::json result = make_result(id, request, facts, policy, attempts);
+  result["key"] = to_hex(key);
+  const std::string published = publish_done(queue_, fs_, id, result);
+  done_.add(to_hex(key), published);
+  log::info("job done", {{"job", published},
+                         {"cycles", facts.run.cycles},
+                         {"epochs", facts.run.epochs},
+                         {"resumed", facts.epochs_resumed},
+                         {"exit_code", facts.run.exit_code},
+                         {"prove_seconds", facts.prove_seconds}});
+}
+
+bool JobHandler::answer_from_done(const std::string& id, JobProver& prover,
+                                  const std::string& key_hex) {
+  const std::optional<std::string> twin = done_.find(key_hex);
+  if (!twin) return false;
+  const Path twin_path = queue_.path_of(Place::kDone, *twin);
+  const Path bundle = queue_.active_path(id) / kBundleFile;
+  try {
+    prover.verify(twin_path / kBundleFile);
+  } catch (const JobError& error) {
+    log::warn("the bundle of an equal job does not verify; proving again",
+              {{"job", id}, {"twin", *twin}, {"why", error.what()}});
+    return false;
+  }
+  fs_.remove_file(bundle);
+  fs_.link(twin_path / kBundleFile, bundle);
+  fs_.sync_directory(bundle.parent_path());
+  constexpr u64 kResultBytesMax = u64{1} << 28;
+  auto result = nlohmann::json::parse(fs_.read_text(twin_path / kResultFile, kResultBytesMax));
+  result["job"] = id;
+  result["duplicate_of"] = *twin;
+  const std::string published = publish_done(queue_, fs_, id, result);
+  log::info("job answered with the proof of an equal one", {{"job", published}, {"twin", *twin}});
+  return true;
+}
+
+bool JobHandler::has_file(const Path& job, std::string_view name) {
+  const auto entry = fs_.stat(job / name);
+  if (entry && entry->kind != Entry::Kind::kFile) {
+    throw JobError(Reason::kInput, "the job's '" + std::string(name) +
+                                       "' is not a regular file; submit the file itself");
+  }
+  return entry.has_value();
+}
+
+JobSpec JobHandler::read_spec(const Path& job) {
+  if (!has_file(job, kJobFile)) return {};
+  const Bytes text = fs_.read_prefix(job / kJobFile, kJobFileBytesMax + 1);
+  const auto spec = parse_job(std::string(kJobFile), {text.begin(), text.end()});
+  if (!spec) throw JobError(Reason::kInput, to_text(spec.error()));
+  return *spec;
+}
+
+ProofRequest JobHandler::read_request(const Path& job, const JobSpec& spec) {
+  ProofRequest request;
+  request.elf_name = kProgramFile;
+  if (!has_file(job, kProgramFile)) {
+    throw JobError(Reason::kInput, "the job has no program.elf; submit it with one");
+  }
+  request.elf = read_elf(fs_, job / kProgramFile, Links::kRefuse);
+  if (has_file(job, kInputFile)) {
+    request.input = read_input(fs_, job / kInputFile, Links::kRefuse);
+  }
+  request.protocol = resolve_protocol(config_.protocol, environment_, spec.protocol, {});
+  request.cycle_limit = spec.cycle_limit.value_or(config_.daemon.cycle_limit);
+  request.threads = config_.daemon.threads;
+  return request;
+}
+
+nlohmann::json JobHandler::make_result(const std::string& id, const ProofRequest& request,
+                                       const ProofFacts& facts, BackendPolicy policy,
+                                       const Attempts& attempts) const {
+  nlohmann::json result = proof_record(request, facts, policy);
+  result["job"] = id;
+  result["state"] = "done";
+  result["attempt"] = attempts.attempt;
+  result["crashes"] = attempts.crashes;
+  result["failures"] = attempts.failures;
+  result["finished"] = format_utc_time(clock_.unix_seconds());
+  return result;
+}
+
+Outcome JobHandler::give_up_or_retry(const std::string& id, const JobError& error) {
+  const Attempts attempts = end_attempt_failed(fs_, queue_.active_path(id));
+  if (is_exhausted(attempts, config_.daemon.retries)) {
+    return fail(id, error, Place::kQuarantine, attempts);
+  }
+  log::warn("attempt failed; the job is tried again", {{"job", id},
+                                                       {"attempt", attempts.attempt},
+                                                       {"reason", name_of(error.reason())},
+                                                       {"message", error.what()}});
+  return Outcome::kRetry;
+}
+
+Outcome JobHandler::fail(const std::string& id, const JobError& error, Place place,
+                         const Attempts& attempts) {
+  const std::string published = publish_failed(queue_, fs_, id, place, error, attempts);
+  log::error(place == Place::kQuarantine ? "job quarantined" : "job failed",
+             {{"job", published}, {"reason", name_of(error.reason())}, {"message", error.what()}});
+  return Outcome::kFailed;
+}
+
+Outcome JobHandler::disk_is_full(const std::string& id, const IoError& error) {
+  if (!said_disk_full_) {
+    log::error("the disk is full: nothing new is started until there is room; make some",
+               {{"job", id}, {"message", error.what()}});
+    said_disk_full_ = true;
+  }
+  try {
+    end_attempt(fs_, queue_.active_path(id));  // removing needs no room; not charged to the job
+  } catch (const IoError& again) {
+    log::warn("cannot take back the attempt", {{"job", id}, {"message", again.what()}});
+  }
+  return Outcome::kDiskFull;
+}
+
+}  // namespace epochd

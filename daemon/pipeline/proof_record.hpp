@@ -1,0 +1,18 @@
+// What a finished proof says about itself: the same fields in result.json and in `epoch prove
+// --json`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "daemon/pipeline/run_job.hpp"
+
+namespace epochd {
+
+nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts,
+                            BackendPolicy policy);
+
+/// The backend that will prove under this policy in this build.
+/// Errors: JobError(kGpu) when the policy requires what the build does not have.
+std::string choose_backend(BackendPolicy policy);
+
+}  // namespace epochd

@@ -1,0 +1,127 @@
+#include "tests/daemon/fake_prover.hpp"
+
+#include <chrono>
+#include <map>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "daemon/pipeline/job_key.hpp"
+#include "daemon/queue/reason.hpp"
+#include "prover/hash/blake3.hpp"
+
+namespace epochd {
+namespace {
+
+constexpr size_t kEpochProofBytes = 1000;
+
+struct Program {
+  u64 epochs = 1;
+  u64 pause_ms = 0;
+  u64 at = 0;
+  std::string fault;
+};
+
+Program parse(const Bytes& elf) {
+  Program program;
+  std::istringstream words(std::string(elf.begin(), elf.end()));
+  std::string word;
+  while (words >> word) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos) throw JobError(Reason::kInput, "not a fake program");
+    const std::string value = word.substr(equals + 1);
+    if (word.compare(0, equals, "epochs") == 0) program.epochs = std::stoull(value);
+    if (word.compare(0, equals, "pause_ms") == 0) program.pause_ms = std::stoull(value);
+    if (word.compare(0, equals, "at") == 0) program.at = std::stoull(value);
+    if (word.compare(0, equals, "fault") == 0) program.fault = value;
+  }
+  return program;
+}
+
+Bytes epoch_bytes(const JobKey& key, u64 label) {
+  prover::Blake3 hasher;
+  hasher.update(key.data(), key.size());
+  hasher.update(&label, sizeof(label));
+  Bytes bytes(kEpochProofBytes);
+  hasher.finalize(0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+class FakeProver : public JobProver {
+ public:
+  FakeProver(const ProofRequest& request, FakeLog* log, bool is_faulty)
+      : request_(request), program_(parse(request.elf)), key_(job_key(request)), log_(log) {
+    if (!is_faulty) program_.fault.clear();
+  }
+
+  RunFacts execute(const Checkpoint& checkpoint) override {
+    for (u64 label = 1; label <= program_.epochs; ++label) checkpoint();
+    maybe_fault(0);
+    return {program_.epochs * 100, program_.epochs, 0, {42}};
+  }
+
+  Bytes prove_epoch(u64 label) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
+    maybe_fault(label);
+    if (log_ != nullptr) ++log_->proved;
+    return epoch_bytes(key_, label);
+  }
+
+  bool accept_epoch(u64 label, std::span<const u8> bytes) override {
+    const Bytes expected = epoch_bytes(key_, label);
+    if (!std::equal(bytes.begin(), bytes.end(), expected.begin(), expected.end())) return false;
+    if (log_ != nullptr) ++log_->accepted;
+    return true;
+  }
+
+  void assemble(const EpochLoader& load, const ByteSink& bundle) override {
+    for (u64 label = 1; label <= program_.epochs; ++label) bundle(load(label));
+    std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
+  }
+
+  void verify(const Path& bundle) override {
+    FileSystem fs;
+    const bool is_good = fs.read_file(bundle, u64{1} << 30) == fake_bundle(request_);
+    if (!is_good || program_.fault == "verify") {
+      throw JobError(Reason::kInternal, "the fake bundle does not verify");
+    }
+    if (log_ != nullptr) ++log_->verified;
+  }
+
+ private:
+  void maybe_fault(u64 label) const {
+    if (program_.fault.empty() || program_.at != label) return;
+    if (program_.fault == "guest") throw JobError(Reason::kGuestFault, "pc 0x1000: bad load");
+    if (program_.fault == "cycles") throw JobError(Reason::kCycleLimit, "no exit in 7 cycles");
+    if (program_.fault == "memory") throw std::bad_alloc();
+    if (program_.fault == "system") throw std::system_error(ENOMEM, std::generic_category());
+    if (program_.fault == "internal") throw std::runtime_error("surprise");
+    if (program_.fault == "disk") throw IoError("write", "/q/epoch", ENOSPC);
+  }
+
+  const ProofRequest& request_;
+  Program program_;
+  JobKey key_;
+  FakeLog* log_;
+};
+
+}  // namespace
+
+JobProverFactory make_fake_factory(FakeLog* log, u32 faulty_provers) {
+  return [log, faulty_provers, made = 0u](const ProofRequest& request) mutable {
+    return std::make_unique<FakeProver>(request, log, made++ < faulty_provers);
+  };
+}
+
+Bytes fake_bundle(const ProofRequest& request) {
+  Bytes bundle;
+  const JobKey key = job_key(request);
+  for (u64 label = 1; label <= parse(request.elf).epochs; ++label) {
+    const Bytes bytes = epoch_bytes(key, label);
+    bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+  }
+  return bundle;
+}
+
+}  // namespace epochd

@@ -1,0 +1,26 @@
+// A prover whose "proofs" are hashes, for tests of everything around it. The "program" is a line of
+// words:
+//   epochs=5 pause_ms=10 fault=guest|cycles|memory|system|internal|disk|verify at=3
+// The fault happens at epoch `at` (0: while executing).
+#pragma once
+
+#include <string>
+
+#include "daemon/pipeline/job_prover.hpp"
+
+namespace epochd {
+
+/// What the provers of one test did.
+struct FakeLog {
+  u64 proved = 0;
+  u64 accepted = 0;
+  u64 verified = 0;
+};
+
+/// Faults that pass: the n-th and later provers do not have them. `log` may be null.
+JobProverFactory make_fake_factory(FakeLog* log = nullptr, u32 faulty_provers = ~0u);
+
+/// The bundle an uninterrupted run makes.
+Bytes fake_bundle(const ProofRequest& request);
+
+}  // namespace epochd
