@@ -23,6 +23,12 @@ struct Word {
     low.v = static_cast<u32>(p->value());
     high.v = static_cast<u32>(p->value() >> 32);
   }
+  static void load_digests(const Digest* in, size_t, Word* w) {
+    for (int i = 0; i < 4; ++i) {
+      w[2 * i].v = static_cast<u32>(in->words[i]);
+      w[2 * i + 1].v = static_cast<u32>(in->words[i] >> 32);
+    }
+  }
   static void store_digests(const Word* w, Digest* out) {
     for (int i = 0; i < 4; ++i) {
       out->words[i] = w[2 * i].v | static_cast<u64>(w[2 * i + 1].v) << 32;

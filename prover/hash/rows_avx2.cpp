@@ -30,6 +30,32 @@ struct Words8 {
     low.v = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
     high.v = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
   }
+  EPOCHD_INLINE static void load_digests(const Digest* in, size_t stride, Words8* w) {
+    constexpr size_t kRowOfLane[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+    __m256i rows[8];
+    __m256i pairs[8];
+    __m256i fours[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) rows[i] = load(in + kRowOfLane[i] * stride);
+      // Transposes 8 x 8 words: pairs, then fours, then 128-bit parts.
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < 8; i += 4) {
+      fours[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+      fours[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      w[i].v = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x20);
+      w[i + 4].v = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x31);
+    }
+  }
   EPOCHD_INLINE static void store_digests(const Words8* w, Digest* out) {
     __m256i low[4];   // u64 number i of rows 0 .. 3
     __m256i high[4];  // and of rows 4 .. 7
@@ -48,6 +74,9 @@ struct Words8 {
                                      0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12)
                   : _mm256_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0,
                                      1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  }
+  EPOCHD_INLINE static __m256i load(const Digest* in) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in->words));
   }
   EPOCHD_INLINE static void store(Digest* out, __m256i v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out->words), v);

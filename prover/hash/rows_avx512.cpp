@@ -28,6 +28,37 @@ struct Words16 {
     low.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0x88));
     high.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0xdd));
   }
+  EPOCHD_INLINE static void load_digests(const Digest* in, size_t stride, Words16* w) {
+    constexpr size_t kRowOfLane[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+    __m512i rows[8];
+    __m512i pairs[8];
+    __m512i fours[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      rows[i] = _mm512_inserti64x4(_mm512_castsi256_si512(load(in + kRowOfLane[i] * stride)),
+                                   load(in + kRowOfLane[i + 8] * stride), 1);
+    }
+    // Transposes 8 x 8 words: pairs, then fours, then 128-bit parts.
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < 8; i += 4) {
+      fours[i] = _mm512_unpacklo_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 1] = _mm512_unpackhi_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+      fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+    }
+    const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      w[i].v = _mm512_permutex2var_epi64(fours[i], even, fours[i + 4]);
+      w[i + 4].v = _mm512_permutex2var_epi64(fours[i], odd, fours[i + 4]);
+    }
+  }
   EPOCHD_INLINE static void store_digests(const Words16* w, Digest* out) {
     __m512i low[4];   // u64 number i of rows 0 .. 7
     __m512i high[4];  // and of rows 8 .. 15
@@ -41,6 +72,9 @@ struct Words16 {
   }
 
  private:
+  EPOCHD_INLINE static __m256i load(const Digest* in) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in->words));
+  }
   EPOCHD_INLINE static void store_halves(Digest* low, Digest* high, __m512i v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(low->words), _mm512_castsi512_si256(v));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(high->words), _mm512_extracti64x4_epi64(v, 1));

@@ -185,25 +185,21 @@ size_t hash_row_groups(const Blake3Key& key, const Fp* const* columns, u32 width
   return i;
 }
 
-/// The same for pairs, turned into rows of eight columns first.
+/// The same for pairs of digests: one compression each.
 template <class V>
 size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* right,
                         size_t stride, size_t count, Digest* out) {
-  Fp words[kBlockColumns][V::kLanes];
-  const Fp* columns[kBlockColumns];
-  for (u32 c = 0; c < kBlockColumns; ++c) columns[c] = words[c];
+  constexpr u32 kFlags =
+      blake3::kKeyedHash | blake3::kChunkStart | blake3::kChunkEnd | blake3::kRoot;
   size_t i = 0;
   for (; i + V::kLanes <= count; i += V::kLanes) {
-    for (u32 l = 0; l < V::kLanes; ++l) {
-      for (u32 c = 0; c < 4; ++c) {
-        // Digest words are any u64; they are only bytes to be hashed here.
-        __builtin_memcpy(static_cast<void*>(&words[c][l]), &left[(i + l) * stride].words[c],
-                         sizeof(Fp));
-        __builtin_memcpy(static_cast<void*>(&words[c + 4][l]), &right[(i + l) * stride].words[c],
-                         sizeof(Fp));
-      }
-    }
-    hash_tile<V>(key, {columns, kBlockColumns, 0, 1}, out + i);
+    V m[16];
+    V::load_digests(left + i * stride, stride, m);
+    V::load_digests(right + i * stride, stride, m + 8);
+    V cv[8];
+    set_key(cv, key);
+    compress(cv, m, 0, blake3::kBlockBytes, kFlags);
+    V::store_digests(cv, out + i);
   }
   return i;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "prover/core/aligned_buffer.hpp"
 #include "prover/core/cpu_features.hpp"
 #include "prover/core/parallel.hpp"
 #include "prover/field/fp.hpp"
@@ -26,17 +27,17 @@ class MerkleTree {
   static MerkleTree build(Isa isa, std::span<const HeightColumns> heights,
                           const Parallel& parallel);
 
-  const Digest& root() const { return levels_.back().front(); }
+  const Digest& root() const { return levels_.back()[0]; }
   u32 log_leaves() const { return static_cast<u32>(levels_.size()) - 1; }
   /// Level 0 is the leaves, the last one the root alone; injections are done.
-  const std::vector<Digest>& level(u32 l) const { return levels_[l]; }
+  std::span<const Digest> level(u32 l) const { return {levels_[l].data(), levels_[l].size()}; }
 
   /// Appends the digests that merkle_root() cannot derive when the leaves `indices` are opened:
   /// level by level from the leaves up, index ascending. Pre: sorted, unique, in range, not empty.
   void append_siblings(std::span<const u32> indices, std::vector<u64>& words) const;
 
  private:
-  std::vector<std::vector<Digest>> levels_;
+  std::vector<AlignedBuffer<Digest>> levels_;
 };
 
 }  // namespace epochd::prover
