@@ -1,0 +1,65 @@
+// Number-theoretic transforms of columns on the device; the same values as prover/pcs/ntt.hpp.
+//
+// Columns are back to back (stride = rows). Coset evaluations are on 7 * <g_m>, in bit-reversed
+// order; coefficients and traces are in natural order. Everything read and written is canonical.
+// Every call only launches kernels on `stream`; none allocates or waits.
+// Errors: cuda::Error if a launch is refused.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "cuda/rt/memory.hpp"
+#include "prover/core/types.hpp"
+
+namespace epochd::cuda {
+
+inline constexpr u32 kNttLogRowsMin = 5;
+/// Of coset_lde's and lde_from_coefficients's input.
+inline constexpr u32 kNttLogRowsMax = 26;
+inline constexpr u32 kNttLogBlowupMax = 2;
+
+struct LdeTwiddles;
+
+/// Twiddle factors in device memory. Every height works with every object; the heights named to the
+/// constructor are the ones that get tables of their own (3 words a row, shared by all columns) and
+/// with them the fast kernels. Threads: safe to share once constructed.
+class NttTables {
+ public:
+  /// `log_heights`: values of log_n that coset_lde will see, in any order. Waits for the device.
+  NttTables(std::span<const u32> log_heights, u32 log_blowup);
+  ~NttTables();
+  NttTables(NttTables&&) noexcept;
+  NttTables& operator=(NttTables&&) noexcept;
+
+  /// Powers that serve every height, see ntt_tables.cu.
+  const u64* powers() const;
+  /// Tables of the fast kernels for extending 2^log_n rows to coset pair `pair` (0 or 1), or null.
+  const LdeTwiddles* lde(u32 log_n, u32 pair) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Words of scratch that coset_lde needs: at most 1 GiB, unless one column alone needs more.
+size_t lde_scratch_words(u32 columns, u32 log_n, u32 log_blowup);
+
+/// Extends columns from H = <g_n> to 7 H'. Shapes: [columns][2^log_n] ->
+/// [columns][2^(log_n + log_blowup)]. `in` keeps its contents.
+/// Pre: kNttLogRowsMin <= log_n <= kNttLogRowsMax, 1 <= log_blowup <= kNttLogBlowupMax; `in`, `out`
+/// and `scratch` do not overlap.
+void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
+               u32 log_n, u32 log_blowup, cudaStream_t stream);
+
+/// The second half of coset_lde: `in` holds 2^log_n coefficients a column. Same preconditions; no
+/// scratch.
+void lde_from_coefficients(const NttTables& tables, const u64* in, u64* out, u32 columns, u32 log_n,
+                           u32 log_blowup, cudaStream_t stream);
+
+/// Evaluations on 7 <g_m> become coefficients, in place. Shapes: [columns][2^log_m].
+/// Pre: kNttLogRowsMin <= log_m <= kNttLogRowsMax + 1.
+void coset_interpolate(const NttTables& tables, u64* columns_in_out, u32 columns, u32 log_m,
+                       cudaStream_t stream);
+
+}  // namespace epochd::cuda
