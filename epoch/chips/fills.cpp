@@ -4,6 +4,7 @@
 
 #include "epoch/chips/all_airs.hpp"
 #include "epoch/chips/all_fills.hpp"
+#include "epoch/chips/kernels.hpp"
 #include "prover/core/assert.hpp"
 
 namespace epochd::chips {
@@ -35,48 +36,82 @@ constexpr std::array<FillRange, kInstructionChipCount> instruction_fills(AirList
 }
 constexpr auto kInstructionFills = instruction_fills(AllAirs{});
 
+prover::TableSource source(ChipId chip, size_t rows, const void* records, u32 record_bytes) {
+  prover::TableSource s;
+  s.kernels = &air_kernels(chip);
+  s.used_rows = rows;
+  s.block.kind = static_cast<u32>(chip);
+  s.block.records = records;
+  s.block.record_bytes = record_bytes;
+  return s;
+}
+
+/// fill(r, row) for each row of a range.
+template <class FillRow>
+auto each_row(FillRow fill) {
+  return [fill](size_t begin, size_t end, Fp* base, size_t stride) {
+    for (size_t r = begin; r < end; ++r) {
+      RowWriter row{base + r, stride};
+      fill(r, row);
+    }
+  };
+}
+
 }  // namespace
 
-FillRows fill_instructions(ChipId chip, const void* records, const ProgramRow* program) {
+prover::TableSource instruction_source(ChipId chip, const void* records, size_t rows,
+                                       std::span<const ProgramRow> program) {
   const FillRange fill = kInstructionFills[static_cast<u32>(chip)];
   EPOCHD_ASSERT(fill != nullptr);
-  return [=](size_t begin, size_t end, Fp* base, size_t stride) {
-    fill(records, program, begin, end, base, stride);
+  const u32 bytes =
+      chip == ChipId::kUnaligned ? sizeof(UnalignedRecord) : sizeof(InstructionRecord);
+  prover::TableSource s = source(chip, rows, records, bytes);
+  s.block.shared = program.data();
+  s.block.shared_bytes = program.size_bytes();
+  s.fill_rows = [fill, records, program](size_t begin, size_t end, Fp* base, size_t stride) {
+    fill(records, program.data(), begin, end, base, stride);
   };
+  return s;
 }
 
-FillRows fill_refresh(const RefreshRecord* records) {
-  return [=](size_t begin, size_t end, Fp* base, size_t stride) {
-    fill_range<RefreshAir>(records, nullptr, begin, end, base, stride);
-  };
+prover::TableSource refresh_source(const RefreshRecord* records, size_t rows) {
+  prover::TableSource s = source(ChipId::kRefresh, rows, records, sizeof(RefreshRecord));
+  s.fill_rows = each_row(
+      [records](size_t r, RowWriter& row) { Fill<RefreshAir>::fill(records[r], nullptr, row); });
+  return s;
 }
 
-FillRows fill_boundary(const BoundaryRecord* records, u32 label) {
-  return [=](size_t begin, size_t end, Fp* base, size_t stride) {
-    for (size_t r = begin; r < end; ++r) {
-      RowWriter row{base + r, stride};
-      Fill<BoundaryAir>::fill(records[r], label, row);
-    }
-  };
+prover::TableSource boundary_source(ChipId chip, const BoundaryRecord* records, size_t rows,
+                                    u32 label) {
+  prover::TableSource s = source(chip, rows, records, sizeof(BoundaryRecord));
+  s.block.argument = label;
+  s.fill_rows = each_row([records, label](size_t r, RowWriter& row) {
+    Fill<BoundaryAir>::fill(records[r], label, row);
+  });
+  return s;
 }
 
-FillRows fill_anchors(const AnchorRecord* records, const u64* previous_keys) {
-  return [=](size_t begin, size_t end, Fp* base, size_t stride) {
-    for (size_t r = begin; r < end; ++r) {
-      RowWriter row{base + r, stride};
-      Fill<AnchorAir>::fill(records[r], previous_keys[r], row);
-    }
-  };
+prover::TableSource anchor_source(const AnchorRecord* records, const u64* previous_keys,
+                                  size_t rows) {
+  prover::TableSource s = source(ChipId::kAnchor, rows, records, sizeof(AnchorRecord));
+  s.block.shared = previous_keys;
+  s.block.shared_bytes = rows * sizeof(u64);
+  s.fill_rows = each_row([records, previous_keys](size_t r, RowWriter& row) {
+    Fill<AnchorAir>::fill(records[r], previous_keys[r], row);
+  });
+  return s;
 }
 
-FillRows fill_image(const ImageEnd* ends) {
-  return [=](size_t begin, size_t end, Fp* base, size_t stride) {
-    for (size_t r = begin; r < end; ++r) {
-      RowWriter row{base + r, stride};
-      Fill<ImageAir>::fill(ends[r].fini, ends[r].fini_epoch, ends[r].key, ends[r].previous_key,
-                           row);
-    }
-  };
+prover::TableSource image_source(const ImageEnd* ends, size_t rows) {
+  prover::TableSource s = source(ChipId::kImage, rows, ends, sizeof(ImageEnd));
+  s.fill_rows = each_row([ends](size_t r, RowWriter& row) {
+    Fill<ImageAir>::fill(ends[r].fini, ends[r].fini_epoch, ends[r].key, ends[r].previous_key, row);
+  });
+  return s;
+}
+
+prover::TableSource counter_source(ChipId chip) {
+  return source(chip, 0, nullptr, 0);
 }
 
 }  // namespace epochd::chips

@@ -1,24 +1,24 @@
-// Records to rows, by ChipId: the CPU's use of every chip's `fill`.
+// What each table of a proof is filled from: every chip's `fill` over its records, by ChipId.
 #pragma once
 
-#include <functional>
+#include <span>
 
 #include "epoch/exec/records.hpp"
 #include "epoch/isa/opcode.hpp"
-#include "prover/field/fp.hpp"
+#include "prover/prove/table_source.hpp"
 
 namespace epochd::chips {
 
-/// Writes rows [begin, end) of one table: column c of row r is base[c * stride + r].
-using FillRows = std::function<void(size_t begin, size_t end, prover::Fp* base, size_t stride)>;
-
 /// For an instruction chip, from its records: InstructionRecord, or UnalignedRecord for kUnaligned.
-FillRows fill_instructions(ChipId chip, const void* records, const ProgramRow* program);
-FillRows fill_refresh(const RefreshRecord* records);
-FillRows fill_boundary(const BoundaryRecord* records, u32 label);
+prover::TableSource instruction_source(ChipId chip, const void* records, size_t rows,
+                                       std::span<const ProgramRow> program);
+prover::TableSource refresh_source(const RefreshRecord* records, size_t rows);
+/// For kBoundary and kBoundaryGlobal.
+prover::TableSource boundary_source(ChipId chip, const BoundaryRecord* records, size_t rows,
+                                    u32 label);
 /// previous_keys[i] stands before records[i] in its region's chain.
-FillRows fill_anchors(const AnchorRecord* records, const u64* previous_keys);
-
+prover::TableSource anchor_source(const AnchorRecord* records, const u64* previous_keys,
+                                  size_t rows);
 /// How an image cell stands at the end of a run.
 struct ImageEnd {
   u32 key;
@@ -26,6 +26,8 @@ struct ImageEnd {
   u64 fini;
   u64 previous_key;
 };
-FillRows fill_image(const ImageEnd* ends);
+prover::TableSource image_source(const ImageEnd* ends, size_t rows);
+/// For tables whose main columns are only lookup counters.
+prover::TableSource counter_source(ChipId chip);
 
 }  // namespace epochd::chips

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "epoch/chips/fills.hpp"
-#include "epoch/chips/kernels.hpp"
 
 namespace epochd {
 namespace {
@@ -43,21 +42,23 @@ size_t record_count(const EpochRecords& r, ChipId chip) {
   }
 }
 
-chips::FillRows fill_of(const EpochRecords& r, const ProvingKey& key, const TableInstance& t) {
+prover::TableSource source_of(const EpochRecords& r, const ProvingKey& key,
+                              const TableInstance& t) {
   switch (t.chip) {
     case ChipId::kUnaligned:
-      return chips::fill_instructions(t.chip, r.unaligned.data() + t.first, key.program.data());
+      return chips::instruction_source(t.chip, r.unaligned.data() + t.first, t.rows, key.program);
     case ChipId::kRefresh:
-      return chips::fill_refresh(r.refresh.data() + t.first);
+      return chips::refresh_source(r.refresh.data() + t.first, t.rows);
     case ChipId::kBoundary:
-      return chips::fill_boundary(r.boundary.data() + t.first, r.public_values.label);
+      return chips::boundary_source(t.chip, r.boundary.data() + t.first, t.rows,
+                                    r.public_values.label);
     case ChipId::kProgram:
     case ChipId::kRange16:
     case ChipId::kBytes:
-      return {};
+      return chips::counter_source(t.chip);
     default:
-      return chips::fill_instructions(
-          t.chip, r.instructions[static_cast<u32>(t.chip)].data() + t.first, key.program.data());
+      return chips::instruction_source(
+          t.chip, r.instructions[static_cast<u32>(t.chip)].data() + t.first, t.rows, key.program);
   }
 }
 
@@ -100,9 +101,7 @@ std::vector<TableInstance> plan_tables(const EpochRecords& records, const Verify
 std::vector<prover::TableSource> epoch_sources(const EpochRecords& records, const ProvingKey& key,
                                                const std::vector<TableInstance>& tables) {
   std::vector<prover::TableSource> sources;
-  for (const TableInstance& t : tables) {
-    sources.push_back({&chips::air_kernels(t.chip), t.rows, fill_of(records, key, t)});
-  }
+  for (const TableInstance& t : tables) sources.push_back(source_of(records, key, t));
   return sources;
 }
 

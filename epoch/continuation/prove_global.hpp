@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "epoch/chips/kernels.hpp"
 #include "epoch/continuation/prove_epoch.hpp"
 #include "epoch/continuation/run_memory.hpp"
 
@@ -121,8 +120,8 @@ class GlobalProver {
     for (u32 i = 0; i < count; ++i) {
       heights[i] = boundaries_.log_height(first + i);
       rows_[i] = boundaries_.rows(first + i);
-      sources_.push_back({&chips::air_kernels(ChipId::kBoundaryGlobal), rows_[i].size(),
-                          chips::fill_boundary(rows_[i].data(), first + i)});
+      sources_.push_back(chips::boundary_source(ChipId::kBoundaryGlobal, rows_[i].data(),
+                                                rows_[i].size(), first + i));
     }
     EPOCHD_ASSERT(group_layout(first, heights, count, *params_.preset, *layout_));
   }
@@ -132,18 +131,16 @@ class GlobalProver {
     const size_t first = size_t{chunk} << params_.preset->log_anchor_chunk;
     const size_t rows = anchor_chunk_rows(plan_, chunk, *params_.preset);
     const u32 height = anchor_chunk_height(plan_, chunk, *params_.preset);
-    const prover::TableSource anchors{
-        &chips::air_kernels(ChipId::kAnchor), rows,
-        chips::fill_anchors(ends_.anchors.data() + first, ends_.anchor_previous.data() + first)};
+    const prover::TableSource anchors = chips::anchor_source(
+        ends_.anchors.data() + first, ends_.anchor_previous.data() + first, rows);
     if (!is_last(index)) {
       sources_.push_back(anchors);
       EPOCHD_ASSERT(chunk_layout(height, *params_.preset, *layout_));
       return;
     }
-    sources_.push_back({&chips::air_kernels(ChipId::kRange16), 0, {}});
+    sources_.push_back(chips::counter_source(ChipId::kRange16));
     sources_.push_back(anchors);
-    sources_.push_back({&chips::air_kernels(ChipId::kImage), ends_.image.size(),
-                        chips::fill_image(ends_.image.data())});
+    sources_.push_back(chips::image_source(ends_.image.data(), ends_.image.size()));
     EPOCHD_ASSERT(last_layout(height, key_.vk, *params_.preset, *layout_));
   }
 

@@ -18,6 +18,18 @@ struct AirKernels {
   std::array<FoldRows, 3> fold;  ///< indexed by Isa
 };
 
+/// The rows of a table as raw records, for backends that fill on a device. `kind` is the machine's
+/// number for the fill, `shared` what all rows may read (the program; previous keys), `argument` a
+/// scalar (a label).
+struct RecordBlock {
+  u32 kind = 0;
+  const void* records = nullptr;
+  u32 record_bytes = 0;
+  const void* shared = nullptr;
+  size_t shared_bytes = 0;
+  u64 argument = 0;
+};
+
 /// One table's main columns.
 struct TableSource {
   const AirKernels* kernels = nullptr;
@@ -25,6 +37,7 @@ struct TableSource {
   /// Writes rows [begin, end) of every main column: column c of row r is base[c * stride + r]. The
   /// buffer is zero before. Empty for tables whose main columns are only lookup counters.
   std::function<void(size_t begin, size_t end, Fp* base, size_t stride)> fill_rows;
+  RecordBlock block;  ///< the same rows; records is null where fill_rows is empty
 };
 
 /// How sends on a lookup bus are counted: tuple -> row of a fixed table -> its multiplicity column.
