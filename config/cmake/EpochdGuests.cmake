@@ -1,5 +1,5 @@
-# Guest programs, built from C on the SDK in epoch/guest:
-#   epochd_guest(NAME SOURCES a.c b.c ...)
+# Guest programs, built from C or freestanding C++ on the SDK in epoch/guest:
+#   epochd_guest(NAME SOURCES a.c b.cpp ...)
 # makes, in ${EPOCHD_GUEST_DIR} (the build folder's guests/):
 #   NAME.elf        the proved program: RV64IM, no compressed instructions, static ET_EXEC
 #   NAME.qemu.elf   the same sources as a Linux program for qemu-riscv64
@@ -23,24 +23,49 @@ if(EPOCHD_GUESTS)
   endif()
 endif()
 
-set(EPOCHD_GUEST_CFLAGS
-  -march=rv64im -mabi=lp64 -mcmodel=medany -mstrict-align -O2 -std=gnu11 -ffreestanding
+set(EPOCHD_GUEST_FLAGS
+  -march=rv64im -mabi=lp64 -mcmodel=medany -mstrict-align -O2 -ffreestanding
   -fno-common -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -Wall -Wextra -Werror -I${EPOCHD_GUEST_SDK_DIR})
+
+# C++ guests have no C++ library. The few headers that need no library code (<array>, …) are
+# the host compiler's own, told that there is no operating system.
+set(EPOCHD_GUEST_FREESTANDING_DIR ${EPOCHD_GUEST_DIR}/freestanding)
+set(EPOCHD_GUEST_CXX_FLAGS
+  -std=c++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics -D_GLIBCXX_HOSTED=0
+  -I${CMAKE_SOURCE_DIR} -isystem ${EPOCHD_GUEST_FREESTANDING_DIR})
+foreach(DIR ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  if(DIR MATCHES "c\\+\\+")
+    list(APPEND EPOCHD_GUEST_CXX_FLAGS -isystem ${DIR})
+  endif()
+endforeach()
+if(EPOCHD_GUESTS)
+  string(REGEX REPLACE "gcc$" "g++" EPOCHD_GUEST_CXX ${EPOCHD_GUEST_CC})
+  foreach(HEADER os_defines.h cpu_defines.h)
+    file(WRITE ${EPOCHD_GUEST_FREESTANDING_DIR}/bits/${HEADER} "")
+  endforeach()
+endif()
 
 # Compiles SOURCES with FLAGS into OUT_DIR, and returns the objects in OBJECTS.
 function(epochd_guest_objects OBJECTS OUT_DIR FLAGS)
   set(RESULT "")
   file(MAKE_DIRECTORY ${OUT_DIR})
   foreach(SOURCE ${ARGN})
-    get_filename_component(STEM ${SOURCE} NAME)
+    file(RELATIVE_PATH STEM ${CMAKE_SOURCE_DIR} ${SOURCE})
+    string(REPLACE "/" "_" STEM ${STEM})
     set(OBJECT ${OUT_DIR}/${STEM}.o)
-    set(EXTRA "")
-    if(STEM STREQUAL "memory.c")
-      set(EXTRA -fno-tree-loop-distribute-patterns)
+    if(STEM MATCHES "\\.cpp$")
+      set(COMPILER ${EPOCHD_GUEST_CXX})
+      set(EXTRA ${EPOCHD_GUEST_CXX_FLAGS})
+    else()
+      set(COMPILER ${EPOCHD_GUEST_CC})
+      set(EXTRA -std=gnu11)
+    endif()
+    if(STEM STREQUAL "epoch_guest_memory.c")
+      list(APPEND EXTRA -fno-tree-loop-distribute-patterns)
     endif()
     add_custom_command(OUTPUT ${OBJECT}
-      COMMAND ${EPOCHD_GUEST_CC} ${EPOCHD_GUEST_CFLAGS} ${FLAGS} ${EXTRA}
+      COMMAND ${COMPILER} ${EPOCHD_GUEST_FLAGS} ${FLAGS} ${EXTRA}
               -MD -MF ${OBJECT}.d -MT ${OBJECT} -c ${SOURCE} -o ${OBJECT}
       DEPENDS ${SOURCE} DEPFILE ${OBJECT}.d COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND RESULT ${OBJECT})
@@ -50,7 +75,7 @@ endfunction()
 
 function(epochd_guest_link OUTPUT)
   add_custom_command(OUTPUT ${OUTPUT}
-    COMMAND ${EPOCHD_GUEST_CC} ${EPOCHD_GUEST_CFLAGS} -static -nostdlib -nostartfiles
+    COMMAND ${EPOCHD_GUEST_CC} ${EPOCHD_GUEST_FLAGS} -static -nostdlib -nostartfiles
             -T ${EPOCHD_GUEST_SDK_DIR}/guest.ld -Wl,--gc-sections -Wl,--build-id=none
             -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack ${ARGN} -lgcc -o ${OUTPUT}
     DEPENDS ${ARGN} ${EPOCHD_GUEST_SDK_DIR}/guest.ld COMMAND_EXPAND_LISTS VERBATIM)
@@ -88,8 +113,9 @@ function(epochd_guest NAME)
   add_executable(twin_${NAME} ${SOURCES}
     ${EPOCHD_GUEST_SDK_DIR}/sdk.c ${EPOCHD_GUEST_SDK_DIR}/twin.c)
   target_compile_definitions(twin_${NAME} PRIVATE EPOCHD_TWIN)
-  target_include_directories(twin_${NAME} PRIVATE ${EPOCHD_GUEST_SDK_DIR})
-  target_compile_options(twin_${NAME} PRIVATE -std=gnu11 -O2 -fwrapv -Wall -Wextra)
+  target_include_directories(twin_${NAME} PRIVATE ${EPOCHD_GUEST_SDK_DIR} ${CMAKE_SOURCE_DIR})
+  target_compile_options(twin_${NAME} PRIVATE
+    $<$<COMPILE_LANGUAGE:C>:-std=gnu11> -O2 -fwrapv -Wall -Wextra)
   set_source_files_properties(${SOURCES} PROPERTIES COMPILE_DEFINITIONS "main=epochd_guest_main")
   set_target_properties(twin_${NAME} PROPERTIES
     OUTPUT_NAME ${NAME}.twin RUNTIME_OUTPUT_DIRECTORY ${OUT})

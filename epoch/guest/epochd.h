@@ -42,6 +42,10 @@ void epochd_emit(uint64_t word);
 void epochd_debug(const char* text, size_t bytes);
 /* Where the length word stands; the bytes follow it. */
 const uint64_t* epochd_input_region(void);
+#ifdef EPOCHD_TWIN
+/* What the guest's main is called in its twin; C linkage in a C++ guest too. */
+int epochd_guest_main(void);
+#endif
 
 #else
 

@@ -29,8 +29,6 @@ const uint64_t* epochd_input_region(void) {
   return input_region;
 }
 
-int epochd_guest_main(void);
-
 int main(void) {
   size_t capacity = 1 << 16;
   size_t length = 0;
