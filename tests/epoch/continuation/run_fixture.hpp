@@ -32,8 +32,11 @@ inline std::vector<u8> input_words(const std::vector<u64>& words) {
 struct Guest {
   explicit Guest(const std::string& name, const char* preset_name = "test", u32 threads = 2,
                  Isa isa = best_isa())
+      : Guest(read_guest(name), preset_name, threads, isa) {}
+  explicit Guest(const std::vector<u8>& file, const char* preset_name = "test", u32 threads = 2,
+                 Isa isa = best_isa())
       : pool(threads), backend(isa, pool) {
-    auto elf = parse_elf(read_guest(name));
+    auto elf = parse_elf(file);
     EXPECT_TRUE(elf) << elf.error().message;
     program = std::make_unique<Program>(std::move(*elf));
     code = std::make_unique<Code>(*program);
@@ -52,6 +55,14 @@ struct Guest {
   std::unique_ptr<Code> code;
   ProvingKey key;
 };
+
+/// The guest of this name, set up once for all tests of a binary.
+inline Guest& shared_guest(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<Guest>> guests;
+  std::unique_ptr<Guest>& g = guests[name];
+  if (g == nullptr) g = std::make_unique<Guest>(name);
+  return *g;
+}
 
 /// Every epoch's records, by the scout, the stitch and replay.
 inline std::vector<EpochRecords> run_epochs(const Guest& g, const std::vector<u8>& input) {

@@ -1,0 +1,86 @@
+// The forger's bench: proves epochs and runs as the real prover does, but lets a test change the
+// cells, the statement, the boundaries and the anchors first. Multiplicities of the fixed tables
+// are chosen as well as any forger could, after the changes: each lookup bus balances unless a
+// tuple is asked for that no fixed table holds. Every attempt also goes through the trace checker,
+// which says by name what a rejection rests on.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "tests/epoch/continuation/run_fixture.hpp"
+#include "tests/epoch/continuation/table_check.hpp"
+
+namespace epochd::testing {
+
+/// One cell of a main trace. Rows past the used ones are padding, and may be forged too.
+struct CellPatch {
+  ChipId chip;
+  size_t row;
+  u32 column;
+  prover::Fp value;
+};
+
+struct EpochForgery {
+  std::vector<CellPatch> cells;
+  std::function<void(EpochStatement&)> statement;  ///< what the statement claims
+  /// Last word on the traces, multiplicities chosen.
+  std::function<void(prover::CpuSession&, const std::vector<TableInstance>&)> before_commit;
+  /// After the roots are absorbed and gamma, beta drawn.
+  std::function<void(prover::CpuSession&, const EpochStatement&, const prover::Challenges&)> late;
+};
+
+struct ForgedEpoch {
+  EpochProof proof;
+  TablesReport report;
+};
+ForgedEpoch forge_epoch(const Guest& g, const EpochRecords& records,
+                        const EpochForgery& forgery = {});
+
+/// An epoch's tables as the prover fills them, lookup counters included, through the trace checker.
+TablesReport check_epoch(const Guest& g, const EpochRecords& records);
+
+/// Index of the first table of this chip, or kNone.
+u32 table_of(const std::vector<TableInstance>& tables, ChipId chip);
+
+/// What the global proof is made from. `cells` name anchor chunks by number; the image's and
+/// range16's chunk is ignored.
+struct GlobalInput {
+  std::vector<std::vector<BoundaryRecord>> boundaries;  ///< by label - 1
+  std::vector<std::vector<CellPatch>> boundary_cells;   ///< by label - 1
+  RunMemory::Ends ends;
+  std::map<u32, std::vector<CellPatch>> anchor_cells;  ///< by chunk
+  std::vector<CellPatch> image_cells;
+  u64 anchor_count = 0;  ///< what the header says; the rows in `ends` fill the chunks in order
+};
+
+struct RunForgery {
+  std::map<u32, EpochForgery> epochs;  ///< by label
+  std::function<void(GlobalInput&)> global;
+};
+
+struct Attempt {
+  std::vector<u64> bundle;
+  RunResult result;
+  std::vector<TablesReport> epochs;
+  TablesReport global;  ///< empty if an epoch was refused: the verifier stops there
+  bool has_global = false;
+};
+/// Proves these epochs as a run, with the forgeries, and verifies the bundle.
+Attempt forge_run(const Guest& g, const std::vector<EpochRecords>& epochs,
+                  const RunForgery& forgery = {});
+
+/// The tables of all sub-proofs of an honest run, lookup counters carried as the prover does.
+TablesReport check_global(const Guest& g, const std::vector<EpochRecords>& epochs);
+
+/// What an attempt must meet: exactly these constraints violated, exactly these buses unbalanced.
+struct Caught {
+  std::set<std::string> constraints;
+  std::set<std::string> buses;
+};
+/// The attempt was refused in epoch `index` for this reason, and the trace checker agrees on why.
+void expect_epoch_refused(const Attempt& attempt, u32 index, const Caught& by);
+/// All epochs stand; the global proof was refused.
+void expect_global_refused(const Attempt& attempt, const Caught& by);
+
+}  // namespace epochd::testing

@@ -1,0 +1,111 @@
+// The trace checker over whole proofs: every guest's epochs and its global proof satisfy every
+// constraint and balance every bus; and an independent machine makes the same records.
+#include <sstream>
+
+#include "tests/epoch/continuation/small_programs.hpp"
+#include "tests/epoch/forge/faulty_machine.hpp"
+#include "tests/epoch/forge/forge.hpp"
+
+namespace epochd::testing {
+namespace {
+
+std::vector<u8> bytes_of(const char* text) {
+  return {text, text + std::strlen(text)};
+}
+
+void expect_clean(Guest& g, const std::vector<u8>& input, u32 epoch_size_log2) {
+  g.params.epoch_size_log2 = epoch_size_log2;
+  const auto epochs = run_epochs(g, input);
+  for (u32 e = 0; e < epochs.size(); ++e) {
+    const TablesReport report = check_epoch(g, epochs[e]);
+    ASSERT_TRUE(report.clean()) << "epoch " << e << " of " << epochs.size() << "\n" << report;
+  }
+  const TablesReport global = check_global(g, epochs);
+  EXPECT_TRUE(global.clean()) << global;
+}
+
+TEST(TableCheck, Fib) {
+  expect_clean(shared_guest("fib.elf"), input_words({10}), 5);
+}
+TEST(TableCheck, Echo) {
+  expect_clean(shared_guest("echo.elf"), bytes_of("eleven byte"), 6);
+}
+TEST(TableCheck, Sha256) {
+  expect_clean(shared_guest("sha256.elf"), bytes_of("abc"), 11);
+}
+TEST(TableCheck, Keccak) {
+  expect_clean(shared_guest("keccak.elf"), bytes_of("abc"), 14);
+}
+TEST(TableCheck, Sort) {
+  expect_clean(shared_guest("sort.elf"), input_words({42, 20}), 10);
+}
+TEST(TableCheck, AllInstructions) {
+  expect_clean(shared_guest("alledge.elf"), {}, 17);
+}
+TEST(TableCheck, Misaligned) {
+  expect_clean(shared_guest("misaligned.elf"), {}, 16);
+}
+
+TEST(TableCheck, EveryRegionOfMemory) {
+  Guest g(all_regions(100));
+  expect_clean(g, input_words({5}), 8);
+}
+
+// A cell first touched 2^16 ticks or more after the epoch began needs a refresh row.
+TEST(TableCheck, FirstTouchLateInTheEpoch) {
+  Guest g(store_in_cycle((1u << 15) - 1));
+  g.params.epoch_size_log2 = 15;
+  const auto epochs = run_epochs(g, {});
+  ASSERT_EQ(epochs.size(), 2u);
+  EXPECT_FALSE(epochs[0].refresh.empty());
+  expect_clean(g, {}, 15);
+}
+
+// What the forging tests stand on: without faults, the faulty machine's records are the replayer's.
+void expect_same_records(Guest& g, const std::vector<u8>& input, u32 epoch_size_log2) {
+  g.params.epoch_size_log2 = epoch_size_log2;
+  const auto replayed = run_epochs(g, input);
+  const auto made = run_faulty(g, input);
+  const auto same = []<class T>(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  };
+  ASSERT_EQ(made.size(), replayed.size());
+  for (u32 e = 0; e < made.size(); ++e) {
+    for (u32 c = 0; c < kInstructionChipCount; ++c) {
+      EXPECT_TRUE(same(made[e].instructions[c], replayed[e].instructions[c]))
+          << "epoch " << e << " chip " << c;
+    }
+    EXPECT_TRUE(same(made[e].unaligned, replayed[e].unaligned)) << "epoch " << e;
+    EXPECT_TRUE(same(made[e].boundary, replayed[e].boundary)) << "epoch " << e;
+    const EpochPublic &a = made[e].public_values, &b = replayed[e].public_values;
+    EXPECT_EQ(std::tie(a.label, a.is_final, a.pc_in, a.pc_out, a.cycles, a.out_in, a.outputs,
+                       a.exit_code),
+              std::tie(b.label, b.is_final, b.pc_in, b.pc_out, b.cycles, b.out_in, b.outputs,
+                       b.exit_code));
+  }
+}
+
+TEST(FaultyMachine, AgreesWithReplayWithoutFaults) {
+  expect_same_records(shared_guest("sha256.elf"), bytes_of("abc"), 10);
+  expect_same_records(shared_guest("echo.elf"), bytes_of("eleven byte"), 6);
+  expect_same_records(shared_guest("misaligned.elf"), {}, 15);
+  Guest g(all_regions(10));
+  expect_same_records(g, input_words({5}), 6);
+}
+
+// The checker itself: a change nothing else sees is named.
+TEST(TableCheck, NamesWhatIsWrong) {
+  Guest g(straight_line(20));
+  auto epochs = run_epochs(g, {});
+  epochs[0].instructions[static_cast<u32>(ChipId::kAddi)][3].rs1 += 1;
+  epochs[0].public_values.exit_code = 4;
+  const TablesReport report = check_epoch(g, epochs[0]);
+  EXPECT_EQ(report.buses(), (std::set<std::string>{"Memory", "Exit"}));
+  std::ostringstream shown;
+  shown << report;
+  EXPECT_NE(shown.str().find("bus Exit"), std::string::npos) << shown.str();
+}
+
+}  // namespace
+}  // namespace epochd::testing
