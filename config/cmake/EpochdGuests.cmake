@@ -1,11 +1,11 @@
 # Guest programs, built from C or freestanding C++ on the SDK in epoch/guest:
-#   epochd_guest(NAME SOURCES a.c b.cpp ...)
+#   epochd_guest(NAME [APART] SOURCES a.c b.cpp ...)
 # makes, in ${EPOCHD_GUEST_DIR} (the build folder's guests/):
 #   NAME.elf        the proved program: RV64IM, no compressed instructions, static ET_EXEC
 #   NAME.qemu.elf   the same sources as a Linux program for qemu-riscv64
 #   NAME.twin       the same sources compiled for the host, an oracle for the emitted words
-# and the target guest_NAME, part of `all` through epochd_guests. A test that runs guests depends on
-# them with add_dependencies(TEST guest_NAME) and finds them through EPOCHD_GUEST_DIR.
+# and the target guest_NAME, which epochd_guests (part of `all`) builds unless it is APART. A test that
+# runs guests depends on them with add_dependencies and finds them through EPOCHD_GUEST_DIR.
 
 option(EPOCHD_GUESTS "Build the guest programs (needs a bare-metal RISC-V compiler)" ON)
 set(EPOCHD_GUEST_DIR ${CMAKE_BINARY_DIR}/guests)
@@ -96,7 +96,7 @@ function(epochd_guest NAME)
   if(NOT EPOCHD_GUESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "SOURCES" ${ARGN})
   set(SOURCES "")
   foreach(SOURCE ${ARG_SOURCES})
     get_filename_component(SOURCE ${SOURCE} ABSOLUTE)
@@ -120,5 +120,7 @@ function(epochd_guest NAME)
   set_target_properties(twin_${NAME} PROPERTIES
     OUTPUT_NAME ${NAME}.twin RUNTIME_OUTPUT_DIRECTORY ${OUT})
   add_dependencies(guest_${NAME} twin_${NAME})
-  add_dependencies(epochd_guests guest_${NAME})
+  if(NOT ARG_APART)
+    add_dependencies(epochd_guests guest_${NAME})
+  endif()
 endfunction()
