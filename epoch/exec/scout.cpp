@@ -128,9 +128,9 @@ Scout::Stop Scout::system_call(ScoutEpoch& epoch) {
   return Stop::kNone;
 }
 
-// Everything but control flow. `a` and `b` are the values of rs1 and rs2.
-EPOCHD_INLINE Scout::Stop Scout::execute(const Code::Entry& e, u64 a, u64 b, u64 area,
-                                         u64& area_next) {
+// A load or a store. `a` and `b` are the values of rs1 and rs2.
+EPOCHD_INLINE Scout::Stop Scout::access(const Code::Entry& e, u64 a, u64 b, u64 area,
+                                        u64& area_next) {
   const u64 address = a + e.imm;
   switch (e.op) {
     case Op::kLd:
@@ -153,10 +153,43 @@ EPOCHD_INLINE Scout::Stop Scout::execute(const Code::Entry& e, u64 a, u64 b, u64
       return store<u32>(b, address, area, area_next);
     case Op::kSb:
       return store<u8>(b, address, area, area_next);
-    case Op::kSh:
-      return store<u16>(b, address, area, area_next);
     default:
-      state_.registers[e.rd] = exec::alu(e.op, a, b + e.imm);
+      return store<u16>(b, address, area, area_next);
+  }
+}
+
+// Branches, jumps, ecalls, multiplications, divisions, and places without an instruction. `next`
+// comes in as the entry that follows.
+EPOCHD_INLINE Scout::Stop Scout::transfer(const Code::Entry& e, u64 a, u64 b, ScoutEpoch& epoch,
+                                          u32& next) {
+  u64* const x = state_.registers.data();
+  switch (e.op) {
+    case Op::kBeq:
+    case Op::kBne:
+    case Op::kBlt:
+    case Op::kBge:
+    case Op::kBltu:
+    case Op::kBgeu:
+      next = exec::branch_taken(e.op, a, b) ? e.target : next;
+      return Stop::kNone;
+    case Op::kJal:
+      x[e.rd] = u64{e.pc} + 4;
+      next = e.target;
+      return Stop::kNone;
+    case Op::kJalr: {
+      const u64 target = (a + e.imm) & ~1ull;
+      if (target >= kAddressEnd) return fault(GuestFault::Kind::kJumpTarget, target);
+      x[e.rd] = u64{e.pc} + 4;
+      outside_pc_ = static_cast<u32>(target);
+      next = code_->index_of(target);
+      return Stop::kNone;
+    }
+    case Op::kEcall:
+      return system_call(epoch);
+    case Op::kNone:
+      return fault(GuestFault::Kind::kNoInstruction, 0);
+    default:
+      x[e.rd] = exec::multiply_divide(e.op, a, b);
       return Stop::kNone;
   }
 }
@@ -165,7 +198,7 @@ Scout::Stop Scout::interpret(ScoutEpoch& epoch, u32 cycles_max) {
   const Code::Entry* const entries = code_->entries().data();
   u64* const x = state_.registers.data();
   u32 index = code_->index_of(state_.pc);
-  u32 outside_pc = state_.pc;  // where a jump outside the code went
+  outside_pc_ = state_.pc;
   u64 area = 0, registers = 0;
   u32 cycles = 0;
   Stop stop = Stop::kNone;
@@ -175,39 +208,13 @@ Scout::Stop Scout::interpret(ScoutEpoch& epoch, u32 cycles_max) {
     if (cycles == cycles_max || area_next > area_.cap) break;
     const u64 a = x[e.rs1], b = x[e.rs2];
     u32 next = index + 1;
-    switch (e.op) {
-      case Op::kBeq:
-      case Op::kBne:
-      case Op::kBlt:
-      case Op::kBge:
-      case Op::kBltu:
-      case Op::kBgeu:
-        next = exec::branch_taken(e.op, a, b) ? e.target : next;
-        break;
-      case Op::kJal:
-        x[e.rd] = u64{e.pc} + 4;
-        next = e.target;
-        break;
-      case Op::kJalr: {
-        const u64 target = (a + e.imm) & ~1ull;
-        if (target >= kAddressEnd) {
-          stop = fault(GuestFault::Kind::kJumpTarget, target);
-          break;
-        }
-        x[e.rd] = u64{e.pc} + 4;
-        outside_pc = static_cast<u32>(target);
-        next = code_->index_of(target);
-        break;
-      }
-      case Op::kEcall:
-        stop = system_call(epoch);
-        break;
-      case Op::kNone:
-        stop = fault(GuestFault::Kind::kNoInstruction, 0);
-        break;
-      default:
-        stop = execute(e, a, b, area, area_next);
-        break;
+    // Comparing before switching leaves one indirect jump an instruction.
+    if (e.op >= Op::kAdd && e.op <= Op::kSraw) {
+      x[e.rd] = exec::alu(e.op, a, b + e.imm);
+    } else if (e.op >= Op::kLd && e.op <= Op::kSh) {
+      stop = access(e, a, b, area, area_next);
+    } else {
+      stop = transfer(e, a, b, epoch, next);
     }
     if (stop >= Stop::kFull) [[unlikely]]
       break;
@@ -219,7 +226,7 @@ Scout::Stop Scout::interpret(ScoutEpoch& epoch, u32 cycles_max) {
   epoch.cycles = cycles;
   epoch.area = area;
   epoch.touched_registers |= registers;
-  state_.pc = index == Code::kOutside ? outside_pc : entries[index].pc;
+  state_.pc = index == Code::kOutside ? outside_pc_ : entries[index].pc;
   return stop;
 }
 

@@ -79,7 +79,8 @@ class Scout {
   enum class Stop : u8;
   Scout(const Code& code, std::span<const u8> input, const AreaModel& area, Debug debug);
 
-  Stop execute(const Code::Entry& e, u64 a, u64 b, u64 area, u64& area_next);
+  Stop access(const Code::Entry& e, u64 a, u64 b, u64 area, u64& area_next);
+  Stop transfer(const Code::Entry& e, u64 a, u64 b, ScoutEpoch& epoch, u32& next);
   Stop interpret(ScoutEpoch& epoch, u32 cycles_max);
   template <class T>
   Stop load(Op op, u8 rd, u64 address, u64 area, u64& area_next);
@@ -105,6 +106,7 @@ class Scout {
   bool halted_ = false;
   GuestFault::Kind fault_kind_ = GuestFault::Kind::kNoInstruction;
   u64 fault_address_ = 0;
+  u32 outside_pc_ = 0;  ///< where the last JALR went: the pc, if that is outside the code
 };
 
 }  // namespace epochd
