@@ -4,8 +4,8 @@
 #   NAME.elf        the proved program: RV64IM, no compressed instructions, static ET_EXEC
 #   NAME.qemu.elf   the same sources as a Linux program for qemu-riscv64
 #   NAME.twin       the same sources compiled for the host, an oracle for the emitted words
-# and the target guest_NAME, which epochd_guests (part of `all`) builds unless it is APART. A test that
-# runs guests depends on them with add_dependencies and finds them through EPOCHD_GUEST_DIR.
+# and the target guest_NAME, which epochd_guests (part of `all`) builds unless it is APART. A test
+# that runs guests depends on them with add_dependencies and finds them through EPOCHD_GUEST_DIR.
 
 option(EPOCHD_GUESTS "Build the guest programs (needs a bare-metal RISC-V compiler)" ON)
 set(EPOCHD_GUEST_DIR ${CMAKE_BINARY_DIR}/guests)

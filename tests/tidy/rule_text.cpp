@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "tests/tidy/rules.hpp"
 
@@ -104,12 +105,56 @@ void check_link(const SourceTree& tree, const SourceFile& file, size_t line, std
   }
 }
 
+/// `Suite.Name` in backquotes, both parts in upper camel case.
+std::vector<std::string> quoted_test_names(std::string_view line) {
+  std::vector<std::string> names;
+  for (size_t at = line.find('`'); at != std::string_view::npos;) {
+    const size_t end = line.find('`', at + 1);
+    if (end == std::string_view::npos) break;
+    const std::string_view quoted = line.substr(at + 1, end - at - 1);
+    const size_t dot = quoted.find('.');
+    const auto is_upper = [&](size_t i) {
+      return i < quoted.size() && std::isupper(static_cast<unsigned char>(quoted[i])) != 0;
+    };
+    if (dot != std::string_view::npos && is_upper(0) && is_upper(dot + 1))
+      names.emplace_back(quoted);
+    at = line.find('`', end + 1);
+  }
+  return names;
+}
+
+/// Documents that comments name, as docs/NAME.md or docs/adr/NAME.md.
+void check_named_documents(const SourceTree& tree, const SourceFile& file, size_t line,
+                           Violations* out) {
+  const std::string_view text = file.lines[line - 1];
+  for (size_t at = text.find("docs/"); at != std::string_view::npos;
+       at = text.find("docs/", at + 1)) {
+    size_t end = at;
+    while (end < text.size() && (is_word(text[end]) || text[end] == '/' || text[end] == '-' ||
+                                 text.substr(end).starts_with(".md"))) {
+      ++end;
+    }
+
+    const std::string_view name = text.substr(at, end - at);
+    if (name.ends_with(".md") && !tree.has_file(name)) {
+      out->push_back({file.path, line, "names " + std::string(name) + ", which is not there"});
+    }
+  }
+}
+
 }  // namespace
 
 Violations check_links(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files()) {
-    if (file.extension() != ".md") continue;
+    if (file.extension() != ".md") {
+      // The self-test's samples name documents of their own.
+      const bool is_own = file.is_under("tests/tidy/");
+      for (size_t i = 0; i < file.lines.size() && !is_own; ++i) {
+        check_named_documents(tree, file, i + 1, &out);
+      }
+      continue;
+    }
     bool in_fence = false;
     for (size_t i = 0; i < file.lines.size(); ++i) {
       const std::string_view line = file.lines[i];
@@ -120,6 +165,33 @@ Violations check_links(const SourceTree& tree) {
         const size_t close = line.find(')', at);
         if (close == std::string_view::npos) break;
         check_link(tree, file, i + 1, line.substr(at + 2, close - at - 2), &out);
+      }
+    }
+  }
+  return out;
+}
+
+Violations check_named_tests(const SourceTree& tree) {
+  std::set<std::string> tests;
+  for (const SourceFile& file : tree.files()) {
+    if (!file.is_under("tests/") || file.extension() != ".cpp") continue;
+    for (const std::string& line : file.code) {
+      if (!line.starts_with("TEST")) continue;
+      const size_t open = line.find('(');
+      const size_t comma = line.find(", ", open);
+      const size_t close = line.find(')', comma);
+      if (close == std::string::npos) continue;
+      tests.insert(line.substr(open + 1, comma - open - 1) + "." +
+                   line.substr(comma + 2, close - comma - 2));
+    }
+  }
+  Violations out;
+  for (const SourceFile& file : tree.files()) {
+    if (file.path != "docs/soundness.md") continue;
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      for (const std::string& name : quoted_test_names(file.lines[i])) {
+        if (tests.contains(name)) continue;
+        out.push_back({file.path, i + 1, "names the test " + name + ", which is not there"});
       }
     }
   }

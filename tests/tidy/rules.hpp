@@ -29,8 +29,11 @@ Violations check_function_length(const SourceTree& tree);
 /// a guard.
 Violations check_dead_files(const SourceTree& tree);
 Violations check_header_guards(const SourceTree& tree);
-/// Relative links in Markdown lead to a file, and to a heading where they name one.
+/// Relative links in Markdown lead to a file, and to a heading where they name one; documents that
+/// comments name exist.
 Violations check_links(const SourceTree& tree);
+/// Tests that docs/soundness.md names exist.
+Violations check_named_tests(const SourceTree& tree);
 /// No words of unfinished work, no path of one developer's machine.
 Violations check_unfinished_words(const SourceTree& tree);
 Violations check_machine_paths(const SourceTree& tree);
@@ -43,12 +46,12 @@ struct Rule {
 };
 
 inline constexpr Rule kRules[] = {
-    {"include_arrows", check_include_arrows},     {"banned_functions", check_banned_functions},
-    {"file_length", check_file_length},           {"line_length", check_line_length},
-    {"function_length", check_function_length},   {"dead_files", check_dead_files},
-    {"header_guards", check_header_guards},       {"links", check_links},
-    {"unfinished_words", check_unfinished_words}, {"machine_paths", check_machine_paths},
-    {"white_space", check_white_space},
+    {"include_arrows", check_include_arrows},   {"banned_functions", check_banned_functions},
+    {"file_length", check_file_length},         {"line_length", check_line_length},
+    {"function_length", check_function_length}, {"dead_files", check_dead_files},
+    {"header_guards", check_header_guards},     {"links", check_links},
+    {"named_tests", check_named_tests},         {"unfinished_words", check_unfinished_words},
+    {"machine_paths", check_machine_paths},     {"white_space", check_white_space},
 };
 
 /// The target of a #include on this line as written: `"a/b.hpp"` or `<vector>`; empty when there is

@@ -60,6 +60,8 @@ std::vector<Sample> bad_samples() {
       {"links", "docs/a.md", "see [b](b.md)\n", 1, "leads nowhere"},
       {"links", "docs/a.md", "# One\nsee [two](#two)\n", 2, "no heading"},
       {"links", "docs/a.md", "see [out](../../elsewhere.md)\n", 1, "leads nowhere"},
+      {"links", "epoch/a.hpp", "// see docs/lost-page.md, section 2\n", 1, "not there"},
+      {"named_tests", "docs/soundness.md", "| x | `Suite.LostTest` |\n", 1, "Suite.LostTest"},
       {"unfinished_words", "epoch/a.cpp", std::string("// TO") + "DO: later\n", 1, "issue number"},
       {"unfinished_words", "docs/a.md", std::string("FIX") + "ME\n", 1, "unfinished"},
       {"unfinished_words", "epoch/a.cpp", std::string("\n// good enough for") + " now.\n", 2,
@@ -109,8 +111,10 @@ TEST(TidySelf, AcceptsWhatTheRulesAllow) {
            "int run_system(int operand) { return file.system(operand) + 1'000'000; }\n" +
                std::string("// TO") + "DO(#12): tracked\n" + "void f() {\n" +
                repeated("  g();\n", 68) + "}\n");
-  tree.add("tests/CMakeLists.txt", "epochd_test(t SOURCES a.cpp)\n");
+  tree.add("tests/CMakeLists.txt", "epochd_test(t SOURCES a.cpp b.cpp)\n");
   tree.add("tests/a.cpp", "int x = std::stoi(text);\n");
+  tree.add("tests/b.cpp", "TEST_F(Suite, Here) {}\n");
+  tree.add("docs/soundness.md", "`Suite.Here`, `a.hpp`, `file.NAME`\n");
   tree.add("config/CMakeLists.txt", "epochd_library(config SOURCES a.cpp)\n");
   tree.add("config/a.cpp", "#include \"epoch/machine.hpp\"\n#include <fstream>\n");
   tree.add("prover/core/t.hpp", "#pragma once\n#include <thread>\n");
