@@ -1,5 +1,11 @@
-// End to end in memory: guests proved in several epochs, verified, and refused after any change.
+// End to end in memory: guests proved in epochs of many sizes and verified, their outputs compared
+// with published values, with std:: algorithms, or with the guest's twin compiled for the host.
+#include <algorithm>
+#include <numeric>
+
 #include "tests/epoch/continuation/run_fixture.hpp"
+#include "tests/epoch/continuation/small_programs.hpp"
+#include "tests/guest/run_program.hpp"
 
 namespace epochd::testing {
 namespace {
@@ -15,17 +21,210 @@ u64 fibonacci(u64 n) {
   return a;
 }
 
-TEST(Run, FibInSeveralEpochsVerifies) {
-  Guest g("fib.elf");
-  g.params.epoch_size_log2 = 8;
-  const auto epochs = run_epochs(g, input_words({100}));
-  ASSERT_GE(epochs.size(), 2u);
-  const auto bundle = prove_run(g, epochs);
-  const RunResult r = verify(g, bundle);
-  ASSERT_TRUE(r.ok()) << text(r);
-  EXPECT_EQ(r.epochs, epochs.size());
-  EXPECT_EQ(r.exit_code, 0u);
-  EXPECT_EQ(outputs_of(bundle), std::vector<u64>{fibonacci(100)});
+std::vector<u8> bytes_of(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+/// The words of a published digest given in hex, as the hash guests emit them.
+std::vector<u64> digest_words(const std::string& hex) {
+  std::vector<u64> words(hex.size() / 16);
+  for (size_t i = 0; i < hex.size() / 2; ++i) {
+    words[i / 8] |= u64{std::stoul(hex.substr(2 * i, 2), nullptr, 16)} << (8 * (i % 8));
+  }
+  return words;
+}
+
+/// A proved and accepted run.
+struct Proved {
+  std::vector<EpochRecords> epochs;
+  std::vector<u64> bundle;
+  RunResult result;
+  std::vector<u64> outputs;
+};
+
+Proved prove_and_verify(Guest& g, const std::vector<u8>& input, u32 epoch_size_log2) {
+  g.params.epoch_size_log2 = epoch_size_log2;
+  Proved p;
+  p.epochs = run_epochs(g, input);
+  p.bundle = prove_run(g, p.epochs);
+  p.result = verify(g, p.bundle);
+  EXPECT_TRUE(p.result.ok()) << text(p.result);
+  EXPECT_EQ(p.result.epochs, p.epochs.size());
+  p.outputs = outputs_of(p.bundle);
+  EXPECT_EQ(p.result.output_count, p.outputs.size());
+  u64 cycles = 0;
+  for (const EpochRecords& e : p.epochs) cycles += e.public_values.cycles;
+  EXPECT_EQ(p.result.cycles, cycles);
+  return p;
+}
+
+std::vector<u64> twin_outputs(const std::string& guest, const std::string& input) {
+  const std::string program = std::string(EPOCHD_GUEST_DIR) + "/" + guest + ".twin";
+  return test::words_of(test::run_program({program}, input).output);
+}
+
+TEST(Run, FibInEpochsOfEverySmallSize) {
+  for (u32 size = 5; size <= 12; ++size) {
+    SCOPED_TRACE("epoch size 2^" + std::to_string(size));
+    const u64 n = size < 8 ? 10 : 400;
+    const Proved p = prove_and_verify(shared_guest("fib.elf"), input_words({n}), size);
+    EXPECT_EQ(p.outputs, std::vector<u64>{fibonacci(n)});
+    EXPECT_EQ(p.result.exit_code, 0u);
+    EXPECT_EQ(p.result.epochs, (p.result.cycles + (1u << size) - 1) >> size);
+  }
+}
+
+// FIPS 180-4's example; Keccak-256 as Ethereum defines it.
+TEST(Run, HashesMatchPublishedDigests) {
+  const Proved sha = prove_and_verify(shared_guest("sha256.elf"), bytes_of("abc"), 11);
+  EXPECT_EQ(sha.outputs, digest_words("ba7816bf8f01cfea414140de5dae2223"
+                                      "b00361a396177a9cb410ff61f20015ad"));
+  EXPECT_GE(sha.result.epochs, 3u);
+  const Proved keccak = prove_and_verify(shared_guest("keccak.elf"), bytes_of("abc"), 13);
+  EXPECT_EQ(keccak.outputs, digest_words("4e03657aea45a94fc7d47ba826c8d667"
+                                         "c0d1e6e33a64a036ec44f58fa12d6c45"));
+  EXPECT_GE(keccak.result.epochs, 4u);
+}
+
+TEST(Run, SortMatchesStdSort) {
+  const u64 seed = 42, count = 30;
+  u64 state = seed;
+  std::vector<u64> values;
+  for (u64 i = 0; i < count; ++i) {
+    u64 z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    values.push_back(z ^ (z >> 31));
+  }
+  std::sort(values.begin(), values.end());
+  u64 weighted = 0;
+  for (u64 i = 0; i < count; ++i) weighted += (i + 1) * values[i];
+  const Proved p = prove_and_verify(shared_guest("sort.elf"), input_words({seed, count}), 10);
+  EXPECT_EQ(p.outputs, (std::vector<u64>{weighted, 1}));
+  EXPECT_GE(p.result.epochs, 3u);
+}
+
+TEST(Run, SortRefusingItsInputExitsWithOne) {
+  const Proved p = prove_and_verify(shared_guest("sort.elf"), input_words({1, 1 << 21}), 5);
+  EXPECT_EQ(p.result.exit_code, 1u);
+  EXPECT_TRUE(p.outputs.empty());
+}
+
+TEST(Run, EveryInstructionAgreesWithTheTwin) {
+  const Proved p = prove_and_verify(shared_guest("alledge.elf"), {}, 17);
+  EXPECT_EQ(p.outputs, twin_outputs("alledge", ""));
+  EXPECT_GE(p.outputs.size(), 60u);
+}
+
+TEST(Run, MisalignedAccessesAgreeWithTheTwin) {
+  const Proved p = prove_and_verify(shared_guest("misaligned.elf"), {}, 16);
+  EXPECT_EQ(p.outputs, twin_outputs("misaligned", ""));
+  EXPECT_EQ(p.outputs.size(), 9u);
+}
+
+TEST(Run, EchoEmitsItsInputAndExitsWithItsLength) {
+  const std::string input = "nineteen bytes here";
+  const Proved p = prove_and_verify(shared_guest("echo.elf"), bytes_of(input), 6);
+  EXPECT_EQ(p.outputs, twin_outputs("echo", input));
+  EXPECT_EQ(p.result.exit_code, input.size());
+}
+
+TEST(Run, OneEpochOrManyGiveTheSameStatement) {
+  Guest& g = shared_guest("fib.elf");
+  const Proved many = prove_and_verify(g, input_words({30}), 5);
+  const Proved one = prove_and_verify(g, input_words({30}), 20);
+  EXPECT_EQ(one.result.epochs, 1u);
+  EXPECT_GT(many.result.epochs, 5u);
+  EXPECT_EQ(one.outputs, many.outputs);
+  EXPECT_EQ(one.result.exit_code, many.result.exit_code);
+  EXPECT_EQ(one.result.cycles, many.result.cycles);
+}
+
+TEST(Run, SameBytesForAllThreadCountsAndInstructionSets) {
+  std::vector<u64> first;
+  for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
+    if (!isa_supported(isa)) continue;
+    for (const u32 threads : {1u, 2u}) {
+      Guest g("fib.elf", "test", threads, isa);
+      const Proved p = prove_and_verify(g, input_words({10}), 7);
+      if (first.empty()) first = p.bundle;
+      EXPECT_TRUE(p.bundle == first) << isa_name(isa) << ", " << threads << " threads";
+    }
+  }
+}
+
+TEST(Run, TwoInputsGiveTwoStatements) {
+  Guest& g = shared_guest("fib.elf");
+  const Proved ten = prove_and_verify(g, input_words({10}), 6);
+  const Proved eleven = prove_and_verify(g, input_words({11}), 6);
+  EXPECT_EQ(ten.outputs, std::vector<u64>{fibonacci(10)});
+  EXPECT_EQ(eleven.outputs, std::vector<u64>{fibonacci(11)});
+  EXPECT_FALSE(ten.bundle == eleven.bundle);
+}
+
+// The presets that promise security, with their many queries and grinding.
+TEST(Run, RealPresetsVerifyWithoutBeingAskedFor) {
+  for (const char* preset : {"proven100", "proven128", "proven128-fast"}) {
+    Guest g("fib.elf", preset);
+    g.params.epoch_size_log2 = 7;
+    const auto bundle = prove_run(g, run_epochs(g, input_words({5})));
+    const auto scratch = std::make_unique<RunScratch>();
+    const RunResult r = verify_run(g.key.vk, bundle.data(), bundle.size(), {}, *scratch);
+    EXPECT_TRUE(r.ok()) << preset << ": " << text(r);
+    EXPECT_EQ(outputs_of(bundle), std::vector<u64>{5});
+  }
+}
+
+TEST(Run, LastEpochOfOneCycle) {
+  Guest g(straight_line(65));
+  const Proved p = prove_and_verify(g, {}, 5);
+  EXPECT_EQ(p.result.epochs, 3u);
+  EXPECT_EQ(p.epochs.back().public_values.cycles, 1u);
+  EXPECT_EQ(p.outputs, std::vector<u64>{7});
+  EXPECT_EQ(p.result.exit_code, 3u);
+}
+
+TEST(Run, LastEpochFull) {
+  Guest g(straight_line(64));
+  const Proved p = prove_and_verify(g, {}, 5);
+  EXPECT_EQ(p.result.epochs, 2u);
+  EXPECT_EQ(p.epochs.back().public_values.cycles, 32u);
+}
+
+TEST(Run, FirstTouchInTheLastCycleOfAnEpoch) {
+  for (const u32 size : {5u, 15u}) {
+    Guest g(store_in_cycle((1u << size) - 1));
+    const Proved p = prove_and_verify(g, {}, size);
+    EXPECT_EQ(p.outputs, std::vector<u64>{77});
+    ASSERT_EQ(p.epochs.size(), 2u);
+    const auto& stores = p.epochs[0].instructions[static_cast<u32>(ChipId::kStore)];
+    ASSERT_EQ(stores.size(), 1u);
+    EXPECT_EQ(stores[0].ts, 1 + 4 * ((1u << size) - 1));
+    EXPECT_EQ(p.epochs[0].refresh.empty(), size == 5);
+  }
+}
+
+TEST(Run, MemoryBelowAndAboveTheImageInputAndImageCells) {
+  Guest g(all_regions(150));
+  const Proved p = prove_and_verify(g, input_words({5}), 9);
+  EXPECT_EQ(p.outputs, (std::vector<u64>{all_regions_sum({5}), 150 * 151}));
+  // Several groups of two epochs, several chunks of 2^6 anchors, and image cells both touched and
+  // not.
+  EXPECT_GT(p.result.epochs, 4u);
+  const u64 anchors = p.bundle[9];
+  EXPECT_GT(anchors, 4u * 64);
+  EXPECT_EQ(p.bundle[10], (kHighBase + 8 * 149) / 8u);
+  EXPECT_EQ(p.bundle[11], kInputFirstCell + 1u);
+  EXPECT_GT(g.key.image.size(), 20u);
+}
+
+// With no input the region's words are zero, and never touched cells have no anchor.
+TEST(Run, UntouchedRegionsEndWhereTheyStart) {
+  Guest g(straight_line(20));
+  const Proved p = prove_and_verify(g, {}, 10);
+  EXPECT_EQ(p.bundle[10], g.key.image.back().key);
+  EXPECT_EQ(p.bundle[11], kRegionStart[1]);
+  EXPECT_EQ(p.bundle[12], kSinkKey);
 }
 
 }  // namespace
