@@ -2,6 +2,7 @@
 // breaks it, with what to write instead. self_test.cpp shows each rule failing.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ Violations check_white_space(const SourceTree& tree);
 struct Rule {
   std::string_view name;
   Violations (*check)(const SourceTree& tree);
+
+  friend std::ostream& operator<<(std::ostream& out, const Rule& rule) { return out << rule.name; }
 };
 
 inline constexpr Rule kRules[] = {
