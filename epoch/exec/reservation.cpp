@@ -6,8 +6,6 @@
 #include <string>
 #include <system_error>
 
-#include "prover/core/assert.hpp"
-
 namespace epochd {
 
 Reservation::Reservation(size_t bytes) : bytes_(bytes) {
@@ -24,10 +22,6 @@ Reservation::Reservation(size_t bytes) : bytes_(bytes) {
 
 Reservation::~Reservation() {
   if (data_ != nullptr) munmap(data_, bytes_);
-}
-
-void Reservation::clear() {
-  EPOCHD_ASSERT(data_ == nullptr || madvise(data_, bytes_, MADV_DONTNEED) == 0);
 }
 
 }  // namespace epochd

@@ -21,9 +21,6 @@ class Reservation {
   }
 
   void* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-  /// Every byte becomes 0 and the pages go back to the host.
-  void clear();
 
  private:
   void swap(Reservation& other) {
