@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cuda/merkle/row_source.hpp"
+#include "prover/core/hd.hpp"
 #include "prover/hash/digest.hpp"
 
 namespace epochd::cuda {
@@ -22,11 +23,11 @@ inline constexpr u32 kTreeHeightsMax = 32;
 inline constexpr u32 kTreeSegmentsMax = 512;
 
 /// Digests of a whole tree.
-constexpr u64 tree_digests(u32 log_leaves) {
+EPOCHD_HD constexpr u64 tree_digests(u32 log_leaves) {
   return (u64{2} << log_leaves) - 1;
 }
 /// Where level l starts. Pre: level <= log_leaves. The root is at level log_leaves.
-constexpr u64 tree_level_offset(u32 log_leaves, u32 level) {
+EPOCHD_HD constexpr u64 tree_level_offset(u32 log_leaves, u32 level) {
   return (u64{2} << log_leaves) - (u64{2} << (log_leaves - level));
 }
 constexpr u64 tree_root_offset(u32 log_leaves) {

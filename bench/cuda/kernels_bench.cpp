@@ -1,0 +1,165 @@
+// Times the device kernels by themselves: the median of events around one call, on random data.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "cuda/merkle/merkle.hpp"
+#include "cuda/ntt/ntt.hpp"
+#include "cuda/rt/memory.hpp"
+#include "prover/field/fp.hpp"
+
+namespace epochd::cuda {
+namespace {
+
+using prover::Digest;
+using prover::Fp;
+
+class Event {
+ public:
+  Event() { EPOCHD_CUDA_CHECK(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+double median_ms(const Stream& stream, const std::function<void()>& body) {
+  constexpr int kWarmUps = 2;
+  constexpr int kRuns = 9;
+  const Event begin;
+  const Event end;
+  std::vector<float> times;
+  for (int i = 0; i < kWarmUps + kRuns; ++i) {
+    EPOCHD_CUDA_CHECK(cudaEventRecord(begin.get(), stream.get()));
+    body();
+    EPOCHD_CUDA_CHECK(cudaEventRecord(end.get(), stream.get()));
+    stream.synchronize();
+    float ms = 0;
+    EPOCHD_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+    if (i >= kWarmUps) times.push_back(ms);
+  }
+  std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
+  return times[kRuns / 2];
+}
+
+u64* words(const DeviceBlock& block) {
+  return reinterpret_cast<u64*>(block.data());
+}
+
+/// `count` random field elements: one MiB of them, repeated.
+DeviceBlock random_block(size_t count) {
+  std::mt19937_64 rng(7);
+  std::vector<u64> piece(std::min<size_t>(count, 1 << 20));
+  for (u64& w : piece) w = Fp::from_u64(rng()).value();
+  DeviceBlock block(count * sizeof(u64));
+  for (size_t at = 0; at < count; at += piece.size()) {
+    const size_t bytes = std::min(piece.size(), count - at) * sizeof(u64);
+    EPOCHD_CUDA_CHECK(cudaMemcpy(words(block) + at, piece.data(), bytes, cudaMemcpyHostToDevice));
+  }
+  return block;
+}
+
+void time_lde(const Stream& stream, u32 log_n, u32 log_blowup, u32 columns) {
+  const u32 heights[] = {log_n};
+  const NttTables tables(heights, log_blowup);
+  const size_t count = size_t{columns} << log_n;
+  const DeviceBlock in = random_block(count);
+  const DeviceBlock out((count << log_blowup) * sizeof(u64));
+  const DeviceBlock scratch(lde_scratch_words(columns, log_n, log_blowup) * sizeof(u64));
+  const double ms = median_ms(stream, [&] {
+    coset_lde(tables, words(in), words(out), words(scratch), columns, log_n, log_blowup,
+              stream.get());
+  });
+  const double butterflies =
+      static_cast<double>(count) / 2 * log_n * (1 + static_cast<double>(1u << log_blowup));
+  std::printf("lde 2^%u x %3u blowup %u: %8.3f ms  %.5f ns/butterfly\n", log_n, columns,
+              1u << log_blowup, ms, ms * 1e6 / butterflies);
+}
+
+void time_halves(const Stream& stream, u32 log_n, u32 columns) {
+  const NttTables tables({}, 1);
+  const size_t count = size_t{columns} << log_n;
+  const DeviceBlock in = random_block(count);
+  const DeviceBlock out(2 * count * sizeof(u64));
+  const double forward = median_ms(stream, [&] {
+    lde_from_coefficients(tables, words(in), words(out), columns, log_n, 1, stream.get());
+  });
+  const double inverse = median_ms(
+      stream, [&] { coset_interpolate(tables, words(out), columns, log_n + 1, stream.get()); });
+  std::printf("2^%u x %u: from coefficients %.3f ms, interpolate 2^%u %.3f ms\n", log_n, columns,
+              forward, log_n + 1, inverse);
+}
+
+void time_tree(const Stream& stream, u32 log_rows, u32 width) {
+  TreeHeight height;
+  height.log_rows = log_rows;
+  const DeviceBlock in = random_block(size_t{width} << log_rows);
+  height.rows.add(words(in), 1u << log_rows, width);
+  const DeviceBlock levels(tree_digests(log_rows) * sizeof(Digest));
+  Digest* out = reinterpret_cast<Digest*>(levels.data());
+  const double rows =
+      median_ms(stream, [&] { hash_rows(height.rows, u64{1} << log_rows, out, stream.get()); });
+  const double tree = median_ms(stream, [&] { build_tree({&height, 1}, out, stream.get()); });
+  std::printf("tree 2^%u x %4u: rows %.3f ms, all %.3f ms\n", log_rows, width, rows, tree);
+}
+
+/// Heights and widths like those of one epoch's main tree.
+void time_mixed_tree(const Stream& stream) {
+  std::vector<TreeHeight> heights;
+  std::vector<DeviceBlock> blocks;
+  for (u32 log_rows = 21; log_rows >= 9; --log_rows) {
+    const u32 width = log_rows >= 19 ? 60 : 200;
+    blocks.push_back(random_block(size_t{width} << log_rows));
+    heights.emplace_back();
+    heights.back().log_rows = log_rows;
+    heights.back().rows.add(words(blocks.back()), 1u << log_rows, width);
+  }
+  const DeviceBlock levels(tree_digests(21) * sizeof(Digest));
+  const double ms = median_ms(
+      stream, [&] { build_tree(heights, reinterpret_cast<Digest*>(levels.data()), stream.get()); });
+  std::printf("mixed tree, 2^21 down to 2^9: %.3f ms\n", ms);
+}
+
+void time_small(const Stream& stream) {
+  const DeviceBlock planes = random_block(size_t{3} << 21);
+  const DeviceBlock levels(tree_digests(18) * sizeof(Digest));
+  const double fri = median_ms(stream, [&] {
+    build_fri_tree(words(planes), size_t{1} << 21, 21, 3, reinterpret_cast<Digest*>(levels.data()),
+                   stream.get());
+  });
+  const DeviceBlock nonce(sizeof(u64));
+  u64 seed = 0;
+  const double ms = median_ms(stream, [&] {
+    grind(Digest{{++seed, 2, 3, 4}}, 20, words(nonce), stream.get());
+  });
+  std::printf("fri tree 2^21 by 8: %.3f ms; grind 20 bits: %.3f ms (median of 9 states)\n", fri,
+              ms);
+}
+
+int run() {
+  const Stream stream;
+  for (const u32 columns : {32u, 64u}) time_lde(stream, 20, 1, columns);
+  time_lde(stream, 22, 1, 64);
+  for (u32 log_n = 8; log_n <= 21; ++log_n) time_lde(stream, log_n, 1, 64);
+  time_lde(stream, 20, 2, 64);
+  time_lde(stream, 23, 1, 16);
+  time_lde(stream, 24, 1, 16);
+  for (const u32 log_n : {13u, 16u, 20u}) time_halves(stream, log_n, 6);
+  for (const u32 width : {24u, 32u, 64u, 128u, 200u, 400u}) time_tree(stream, 21, width);
+  for (const u32 log_rows : {9u, 12u, 15u, 18u}) time_tree(stream, log_rows, 200);
+  time_mixed_tree(stream);
+  time_small(stream);
+  return 0;
+}
+
+}  // namespace
+}  // namespace epochd::cuda
+
+int main() {
+  return epochd::cuda::run();
+}

@@ -1,0 +1,68 @@
+#include "cuda/rt/memory.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+namespace epochd::cuda {
+namespace {
+
+constexpr size_t kAlignment = 256;
+std::atomic<u64> allocations{0};
+
+/// In a destructor a failure can only be told.
+void report(cudaError_t code, const char* what) noexcept {
+  // At process exit the driver may be gone already; that is no failure.
+  if (code == cudaSuccess || code == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "epochd: %s failed: %s\n", what, cudaGetErrorString(code));
+}
+
+}  // namespace
+
+u64 allocation_count() {
+  return allocations.load();
+}
+
+DeviceBlock::DeviceBlock(size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* p = nullptr;
+  EPOCHD_CUDA_CHECK(cudaMalloc(&p, bytes));
+  data_ = static_cast<u8*>(p);
+  ++allocations;
+}
+DeviceBlock::~DeviceBlock() {
+  if (data_ != nullptr) report(cudaFree(data_), "freeing device memory");
+}
+
+PinnedBlock::PinnedBlock(size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* p = nullptr;
+  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocDefault));
+  data_ = static_cast<u8*>(p);
+  ++allocations;
+}
+PinnedBlock::~PinnedBlock() {
+  if (data_ != nullptr) report(cudaFreeHost(data_), "freeing pinned memory");
+}
+
+Stream::Stream() {
+  EPOCHD_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+Stream::~Stream() {
+  report(cudaStreamDestroy(stream_), "destroying a stream");
+}
+
+u8* Arena::take_bytes(size_t bytes) {
+  const size_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (size > block_.bytes() - used_) {
+    throw Error(ErrorKind::kOutOfPlan, cudaErrorMemoryAllocation,
+                "the device arena of " + std::to_string(block_.bytes()) + " bytes has " +
+                    std::to_string(block_.bytes() - used_) + " left, " + std::to_string(size) +
+                    " are needed: lower EPOCH_SIZE_LOG2");
+  }
+  u8* p = block_.data() + used_;
+  used_ += size;
+  peak_ = used_ > peak_ ? used_ : peak_;
+  return p;
+}
+
+}  // namespace epochd::cuda
