@@ -15,6 +15,8 @@
 namespace epochd {
 namespace {
 
+::mode_t users_umask = 077;
+
 constexpr const char* kFooter =
     "Exit codes: 0 ok; 1 the answer is no (invalid proof, guest fault, failed job); "
     "2 usage or configuration; 3 I/O or device failure.\n"
@@ -92,6 +94,11 @@ void Session::answer(const nlohmann::json& json, const std::string& text) const 
   std::cout << (is_json ? dump(json) : text) << std::endl;
 }
 
+void share_as_umask_allows(const Path& path) {
+  constexpr ::mode_t kEverybody = 0666;
+  if (::chmod(path.c_str(), kEverybody & ~users_umask) != 0) throw IoError("chmod", path, errno);
+}
+
 CLI::App* add_subcommand(CLI::App& app, Session& session, const std::string& name,
                          const std::string& description, std::function<ExitCode()> run) {
   CLI::App* command = app.add_subcommand(name, description);
@@ -102,12 +109,17 @@ CLI::App* add_subcommand(CLI::App& app, Session& session, const std::string& nam
 }
 
 int run_epoch_command(int argc, const char* const* argv) {
-  ::umask(077);
+  users_umask = ::umask(077);
   Session session;
   CLI::App app{"epoch: prove runs of RISC-V programs, epoch by epoch, and verify the proofs",
                "epoch"};
   app.footer(kFooter);
   app.require_subcommand(1);
+  add_execute_command(app, session);
+  add_prove_command(app, session);
+  add_verify_command(app, session);
+  add_setup_command(app, session);
+  add_inspect_command(app, session);
   add_submit_command(app, session);
   add_status_command(app, session);
   add_steering_commands(app, session);

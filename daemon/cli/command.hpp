@@ -18,17 +18,24 @@ namespace epochd {
 struct Session {
   bool is_json = false;  ///< --json: one object on stdout
   Environment environment;
-  FileSystem fs;
   std::function<ExitCode()> action;  ///< the chosen command
 
   /// Prints the answer: the object with --json, the text otherwise (with a newline after it).
   void answer(const nlohmann::json& json, const std::string& text) const;
 };
 
+/// Gives a file the user asked for the mode the user's umask allows; all others stay private.
+void share_as_umask_allows(const Path& path);
+
 /// Adds a subcommand with --json; `run` is called after parsing.
 CLI::App* add_subcommand(CLI::App& app, Session& session, const std::string& name,
                          const std::string& description, std::function<ExitCode()> run);
 
+void add_execute_command(CLI::App& app, Session& session);
+void add_prove_command(CLI::App& app, Session& session);
+void add_verify_command(CLI::App& app, Session& session);
+void add_setup_command(CLI::App& app, Session& session);
+void add_inspect_command(CLI::App& app, Session& session);
 void add_submit_command(CLI::App& app, Session& session);
 void add_status_command(CLI::App& app, Session& session);
 void add_steering_commands(CLI::App& app, Session& session);

@@ -20,22 +20,36 @@ void add_key_option(CLI::App& command, const std::string& flag, Key key, const s
       ->type_name("");
 }
 
+constexpr const char* kSecurityHelp =
+    "Parameter set: proven100 (default), proven128, proven128-fast or test";
 constexpr std::array<std::string_view, 3> kBackendFlagNames = {"auto", "cpu", "cuda"};
 constexpr std::array<BackendPolicy, 3> kBackendFlagPolicies = {
     BackendPolicy::kCudaPreferred, BackendPolicy::kCpu, BackendPolicy::kCudaRequired};
 
 }  // namespace
 
-void add_protocol_options(CLI::App& command, ProtocolOverrides& target) {
+void add_epoch_size_option(CLI::App& command, ProtocolOverrides& target) {
   add_key_option(command, "--epoch-size-log2",
                  integer_key("", target.epoch_size_log2, kEpochSizeLog2Min, kEpochSizeLog2Max),
                  "An epoch is 2^N cycles (5 to 26; default 20)");
+}
+
+void add_security_option(CLI::App& command, std::optional<SecurityPreset>& target) {
+  add_key_option(command, "--security",
+                 choice_key<SecurityPreset>("", target, kSecurityPresetNames), kSecurityHelp);
+}
+
+void add_security_option(CLI::App& command, SecurityPreset& target) {
+  add_key_option(command, "--security",
+                 choice_key<SecurityPreset>("", target, kSecurityPresetNames), kSecurityHelp);
+}
+
+void add_protocol_options(CLI::App& command, ProtocolOverrides& target) {
+  add_epoch_size_option(command, target);
   command.add_flag_callback(
       "--no-continuations", [&target] { target.continuations = false; },
       "Prove the whole run as one epoch");
-  add_key_option(command, "--security",
-                 choice_key<SecurityPreset>("", target.security, kSecurityPresetNames),
-                 "Parameter set: proven100 (default), proven128, proven128-fast or test");
+  add_security_option(command, target.security);
 }
 
 void add_backend_options(CLI::App& command, std::optional<BackendPolicy>& backend,

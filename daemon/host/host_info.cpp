@@ -68,6 +68,11 @@ std::string kernel_release() {
   return ::uname(&name) == 0 ? name.release : "unknown";
 }
 
+void release_free_memory() {
+  // 4096 is MALLCTL_ARENAS_ALL.
+  if (mallctl != nullptr) mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
+}
+
 std::optional<std::string> jemalloc_version() {
   const char* version = nullptr;
   size_t bytes = sizeof(version);

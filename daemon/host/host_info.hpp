@@ -20,4 +20,7 @@ std::string kernel_release();
 /// jemalloc's version, or nothing when another allocator is in charge (sanitizer builds).
 std::optional<std::string> jemalloc_version();
 
+/// Gives memory that was freed back to the system at once.
+void release_free_memory();
+
 }  // namespace epochd

@@ -1,0 +1,38 @@
+// A bundle on disk, mapped rather than read: the verifier looks at it in place.
+#pragma once
+
+#include "daemon/queue/file_system.hpp"
+#include "epoch/continuation/verify_run.hpp"
+
+namespace epochd {
+
+class BundleFile {
+ public:
+  /// Errors: IoError.
+  BundleFile(FileSystem& fs, const Path& path, Links links);
+  ~BundleFile();
+  BundleFile(const BundleFile&) = delete;
+  BundleFile& operator=(const BundleFile&) = delete;
+
+  /// Whole words; a file that is not a multiple of 8 bytes long has has_tail().
+  std::span<const u64> words() const { return {words_, bytes_ / sizeof(u64)}; }
+  bool has_tail() const { return bytes_ % sizeof(u64) != 0; }
+  u64 bytes() const { return bytes_; }
+
+ private:
+  const u64* words_ = nullptr;
+  u64 bytes_ = 0;
+};
+
+/// What verifying a bundle came to.
+struct Verdict {
+  RunResult result;
+  std::vector<u64> outputs;  ///< of an accepted bundle
+};
+
+/// Errors: std::bad_alloc for the verifier's working memory.
+Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset);
+/// "epoch 3: an opened row does not hash to its root (tree 1)"
+std::string describe_failure(const RunResult& result);
+
+}  // namespace epochd
