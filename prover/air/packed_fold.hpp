@@ -3,6 +3,7 @@
 // its own instantiation.
 #pragma once
 
+#include "prover/air/air_info.hpp"
 #include "prover/air/context.hpp"
 #include "prover/air/table_columns.hpp"
 #include "prover/field/fp3.hpp"
@@ -12,7 +13,7 @@ namespace epochd::prover {
 /// Columns of one table on its LDE, and the powers its constraints are folded with.
 struct FoldArgs {
   TableColumns columns;
-  const Fp* params;
+  Fp params[kParamsMax];
   const Fp3* alpha_powers;  ///< [constraint_count]
 };
 

@@ -37,7 +37,7 @@ class FriFold {
   }
 
   /// Folds the 2^k values of leaf q; `values` is overwritten.
-  Fp3 apply(u64 q, Fp3* values) const {
+  EPOCHD_HD Fp3 apply(u64 q, Fp3* values) const {
     u64 reversed = 0;
     for (u32 i = 0; i < log_leaves_; ++i) reversed |= (q >> i & 1) << (log_leaves_ - 1 - i);
     Fp y_inverse = root_inverse_.pow(reversed);

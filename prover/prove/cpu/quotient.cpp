@@ -1,5 +1,7 @@
 // One quotient per height: all constraints of its tables folded with powers of alpha on a coset of
 // size 2N, divided by X^N - 1, interpolated and split into two parts of degree < N.
+#include <algorithm>
+
 #include "prover/core/assert.hpp"
 #include "prover/pcs/ntt.hpp"
 #include "prover/prove/cpu/session.hpp"
@@ -26,7 +28,8 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
     const std::vector<Fp3> alphas = powers(alpha, total);
     const Fp3* alpha_of = alphas.data() + layout_->first_constraint[t];
     const TableColumns columns = lde_columns(t);
-    const FoldArgs args{columns, table.params, alpha_of};
+    FoldArgs args{columns, {}, alpha_of};
+    std::copy(table.params, table.params + kParamsMax, args.params);
     const LogupTable lowered = lowered_[t].view();
     const u32 logup = layout_->logup_segment[t];
     LogupQuotientArgs lookup{};

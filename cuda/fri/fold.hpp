@@ -1,0 +1,15 @@
+// One FRI fold on the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "prover/pcs/fri_fold.hpp"
+
+namespace epochd::cuda {
+
+/// next(q) = fold of entries [q * 2^k, (q + 1) * 2^k) of word; three planes of 2^log_word and
+/// 2^(log_word - k).
+void launch_fri_fold(const prover::FriFold& fold, u32 k, const prover::Fp* word, u32 log_word,
+                     prover::Fp* next, cudaStream_t stream);
+
+}  // namespace epochd::cuda

@@ -1,0 +1,93 @@
+#include "cuda/session/cuda_backend.hpp"
+
+#include <cstring>
+
+namespace epochd::cuda {
+namespace {
+
+constexpr size_t kStagingBytes = size_t{64} << 20;
+constexpr size_t kDescriptorBytes = size_t{32} << 20;
+
+int select(int device) {
+  EPOCHD_CUDA_CHECK(cudaSetDevice(device));
+  return device;
+}
+
+DeviceBlock to_device(const void* data, size_t bytes) {
+  DeviceBlock block(bytes);
+  EPOCHD_CUDA_CHECK(cudaMemcpy(block.data(), data, bytes, cudaMemcpyHostToDevice));
+  return block;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(int device, size_t arena_bytes, std::span<const u32> log_heights,
+                         u32 log_blowup)
+    : stream_((select(device), Stream())),
+      arena_(arena_bytes),
+      descriptors_(kDescriptorBytes),
+      staging_(kStagingBytes),
+      tables_(log_heights, log_blowup) {}
+
+CudaBackend::~CudaBackend() = default;
+
+const DeviceFixedTree& CudaBackend::fixed(
+    const std::shared_ptr<const prover::FixedTree>& tree) const {
+  const auto [it, is_new] = fixed_.try_emplace(tree.get());
+  DeviceFixedTree& d = it->second;
+  if (!is_new) return d;
+  for (const prover::Matrix& m : tree->traces) {
+    d.traces.push_back(to_device(m.data.data(), m.data.size() * sizeof(u64)));
+  }
+  for (const prover::Matrix& m : tree->ldes) {
+    d.ldes.push_back(to_device(m.data.data(), m.data.size() * sizeof(u64)));
+  }
+  std::vector<prover::Digest> levels;
+  for (u32 l = 0; l <= tree->tree.log_leaves(); ++l) {
+    const auto& level = tree->tree.level(l);
+    levels.insert(levels.end(), level.begin(), level.end());
+  }
+  d.levels = to_device(levels.data(), levels.size() * sizeof(prover::Digest));
+  return d;
+}
+
+void CudaBackend::upload(void* device, const void* host, size_t bytes) const {
+  counters_.bytes_h2d += bytes;
+  const u8* from = static_cast<const u8*>(host);
+  u8* to = static_cast<u8*>(device);
+  while (bytes > 0) {
+    if (staging_used_ == staging_.bytes()) reset_staging();
+    const size_t piece = std::min(bytes, staging_.bytes() - staging_used_);
+    u8* slab = staging_.data() + staging_used_;
+    std::memcpy(slab, from, piece);
+    EPOCHD_CUDA_CHECK(cudaMemcpyAsync(to, slab, piece, cudaMemcpyHostToDevice, stream_.get()));
+    staging_used_ += piece;
+    from += piece;
+    to += piece;
+    bytes -= piece;
+  }
+}
+
+void CudaBackend::download(void* host, const void* device, size_t bytes) const {
+  counters_.bytes_d2h += bytes;
+  u8* to = static_cast<u8*>(host);
+  const u8* from = static_cast<const u8*>(device);
+  while (bytes > 0) {
+    reset_staging();
+    const size_t piece = std::min(bytes, staging_.bytes());
+    EPOCHD_CUDA_CHECK(
+        cudaMemcpyAsync(staging_.data(), from, piece, cudaMemcpyDeviceToHost, stream_.get()));
+    stream_.synchronize();
+    std::memcpy(to, staging_.data(), piece);
+    to += piece;
+    from += piece;
+    bytes -= piece;
+  }
+}
+
+void CudaBackend::reset_staging() const {
+  stream_.synchronize();
+  staging_used_ = 0;
+}
+
+}  // namespace epochd::cuda

@@ -1,0 +1,150 @@
+// The CUDA backend: sessions that prove with trace and LDE in device memory only. What comes down
+// is roots, sums, openings, final coefficients and the opened rows; `bytes_d2h` counts it. Results
+// are the CPU backend's, bit for bit.
+//
+// One backend a device and a worker; a session uses the whole arena, one session at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cuda/merkle/row_source.hpp"
+#include "cuda/ntt/ntt.hpp"
+#include "cuda/rt/memory.hpp"
+#include "cuda/session/buffers.hpp"
+#include "prover/pcs/fixed_tree.hpp"
+#include "prover/prove/lowered_table.hpp"
+#include "prover/prove/table_source.hpp"
+#include "prover/verify/layout.hpp"
+
+namespace epochd::cuda {
+
+/// What the device paths did, one counter a path: tests assert them in both directions.
+struct Counters {
+  u64 fill = 0;
+  u64 lde = 0;
+  u64 merkle = 0;
+  u64 logup = 0;
+  u64 quotient = 0;
+  u64 open = 0;
+  u64 deep = 0;
+  u64 fri = 0;
+  u64 gather = 0;
+  u64 device_only = 0;
+  u64 bytes_h2d = 0;
+  u64 bytes_d2h = 0;
+};
+
+/// A fixed tree's data on the device.
+struct DeviceFixedTree {
+  std::vector<DeviceBlock> traces;  ///< by segment of the tree
+  std::vector<DeviceBlock> ldes;
+  DeviceBlock levels;  ///< digests, level after level
+};
+
+class CudaSession;
+
+class CudaBackend {
+ public:
+  using Session = CudaSession;
+
+  /// `arena_bytes` is what the largest session needs (session_bytes). Errors: cuda::Error.
+  CudaBackend(int device, size_t arena_bytes, std::span<const u32> log_heights, u32 log_blowup);
+  ~CudaBackend();
+  CudaBackend(const CudaBackend&) = delete;
+  CudaBackend& operator=(const CudaBackend&) = delete;
+
+  const Counters& counters() const { return counters_; }
+  size_t arena_peak() const { return arena_.peak(); }
+  size_t arena_bytes() const { return arena_.bytes(); }
+
+ private:
+  friend class CudaSession;
+  const DeviceFixedTree& fixed(const std::shared_ptr<const prover::FixedTree>& tree) const;
+  /// Copies through the pinned slab to `device`; the slab piece is free again after
+  /// reset_staging().
+  void upload(void* device, const void* host, size_t bytes) const;
+  template <class T>
+  T* upload(std::span<const T> host) const {
+    T* device = take_descriptors<T>(host.size());
+    upload(device, host.data(), host.size_bytes());
+    return device;
+  }
+  template <class T>
+  T* take_descriptors(size_t count) const {
+    return descriptors_.take<T>(count);
+  }
+  void download(void* host, const void* device, size_t bytes) const;
+  void reset_staging() const;
+
+  mutable Stream stream_;
+  mutable Arena arena_;
+  mutable Arena descriptors_;  ///< small arrays the kernels read, per session
+  mutable PinnedBlock staging_;
+  mutable size_t staging_used_ = 0;
+  NttTables tables_;
+  mutable std::map<const prover::FixedTree*, DeviceFixedTree> fixed_;
+  mutable Counters counters_;
+};
+
+class CudaSession {
+ public:
+  CudaSession(const CudaBackend& backend, const prover::Layout& layout);
+  CudaSession(CudaSession&&) = default;
+
+  const prover::Layout& layout() const { return *layout_; }
+  void load_fixed(u32 tree, std::shared_ptr<const prover::FixedTree> fixed);
+  void fill(std::span<const prover::TableSource> sources,
+            std::span<const prover::LookupSpec> lookups);
+
+  prover::Digest commit(u32 tree);
+  void logup(prover::Fp3 gamma, prover::Fp3 beta, std::span<prover::Fp3> sums);
+  void quotient(prover::Fp3 alpha);
+  void open(prover::Fp3 zeta, std::span<prover::Fp3> openings);
+  void deep(prover::Fp3 delta);
+  prover::Digest fri_commit();
+  void fri_fold(prover::Fp3 beta);
+  void fri_final(std::span<prover::Fp3> coefficients);
+  u64 grind(const prover::Digest& state, u32 bits);
+  void gather(std::span<const u32> queries, std::vector<u64>& words);
+
+ private:
+  /// A table's interactions in device memory.
+  struct DeviceTable {
+    prover::LogupTable view;
+  };
+
+  prover::TableColumns trace_set(u32 table) const;
+  prover::TableColumns lde_set(u32 table) const;
+  u64* segment_lde(u32 segment) const;
+  RowSource row_source(const prover::HeightGroup& group) const;
+  const prover::Digest* tree_levels(u32 tree) const;
+  void fill_table(u32 table);
+  void count_lookups(std::span<const prover::LookupSpec> lookups);
+  void quotient_height(u32 height_index, prover::Fp3 alpha);
+  void extend_segment(u32 segment);
+  void open_height(u32 height_index, u32 point, std::vector<u32>& targets);
+  void deep_height(u32 height_index, std::span<const prover::Fp3> powers, u64* out, u64* scratch);
+  u32* upload_indices(std::span<const u32> indices);
+  prover::Digest download_digest(const prover::Digest* device);
+  void gather_tree(u32 tree, std::span<const u32> queries, size_t& at);
+  void gather_layer(u32 step, u32 shift, std::span<const u32> queries, size_t& at);
+  void gather_siblings(const prover::Digest* levels, u32 log_leaves, std::span<const u32> leaves,
+                       size_t& at);
+
+  const CudaBackend* backend_;
+  const prover::Layout* layout_;
+  std::unique_ptr<SessionBuffers> buffers_;
+  std::vector<prover::TableSource> sources_;
+  std::vector<const DeviceFixedTree*> fixed_;  ///< by tree
+  std::vector<DeviceTable> lowered_;
+  std::vector<prover::Fp3> sums_;
+  prover::Fp3 zeta_{};
+  std::vector<prover::Fp3> openings_;
+  u32 fri_step_ = 0;
+  std::map<const void*, const void*> shared_;  ///< host data several tables read -> its device copy
+};
+
+}  // namespace epochd::cuda
