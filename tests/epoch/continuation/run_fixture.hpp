@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -17,7 +18,10 @@
 namespace epochd::testing {
 
 inline std::vector<u8> read_guest(const std::string& name) {
-  std::ifstream file(std::string(EPOCHD_GUEST_DIR) + "/" + name, std::ios::binary);
+  // The environment names the folder when the binary was carried to another machine.
+  const char* moved = std::getenv("EPOCHD_GUEST_DIR");
+  const std::string folder = moved != nullptr ? moved : EPOCHD_GUEST_DIR;
+  std::ifstream file(folder + "/" + name, std::ios::binary);
   EXPECT_TRUE(file.good()) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -85,11 +89,13 @@ inline std::vector<EpochRecords> run_epochs(const Guest& g, const std::vector<u8
 }
 
 /// The bundle of these epochs.
-inline std::vector<u64> prove_run(const Guest& g, const std::vector<EpochRecords>& epochs) {
+template <class Backend>
+std::vector<u64> prove_run(const Guest& g, const Backend& backend,
+                           const std::vector<EpochRecords>& epochs) {
   std::vector<EpochProof> proofs;
   RunMemory memory;
   for (u32 e = 0; e < epochs.size(); ++e) {
-    proofs.push_back(prove_epoch(g.backend, g.key, g.params, epochs[e]));
+    proofs.push_back(prove_epoch(backend, g.key, g.params, epochs[e]));
     memory.absorb(e + 1, epochs[e].boundary);
   }
   BoundaryStore store;
@@ -100,10 +106,14 @@ inline std::vector<u64> prove_run(const Guest& g, const std::vector<EpochRecords
   const RunMemory::Ends ends = memory.finish(g.key.image);
   std::vector<u64> bundle = bundle_header(g.key.vk, g.params, store.epochs, ends);
   for (const EpochProof& p : proofs) bundle.insert(bundle.end(), p.record.begin(), p.record.end());
-  GlobalProver<prover::CpuBackend> global(g.backend, g.key, g.params, store, ends);
+  GlobalProver<Backend> global(backend, g.key, g.params, store, ends);
   global.prove(
       [&](std::span<const u64> words) { bundle.insert(bundle.end(), words.begin(), words.end()); });
   return bundle;
+}
+
+inline std::vector<u64> prove_run(const Guest& g, const std::vector<EpochRecords>& epochs) {
+  return prove_run(g, g.backend, epochs);
 }
 
 inline RunResult verify(const Guest& g, const std::vector<u64>& bundle) {

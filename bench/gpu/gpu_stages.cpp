@@ -1,0 +1,141 @@
+// Where an epoch proof's time goes on a GPU: proves one epoch of a guest's run several times;
+// prints each stage's seconds (the device is waited for at every stage's end), then the rate
+// without those waits.
+//   epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET]
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "cuda/session/cuda_backend.hpp"
+#include "epoch/capsule/stitch.hpp"
+#include "epoch/continuation/prove_epoch.hpp"
+#include "epoch/continuation/verify_run.hpp"
+#include "epoch/exec/replay.hpp"
+#include "epoch/exec/scout.hpp"
+
+namespace {
+
+using namespace epochd;
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class StageTimes : public StageListener {
+ public:
+  void stage_begins(const char*) override {
+    cudaDeviceSynchronize();
+    start_ = Clock::now();
+  }
+  void stage_ends(const char* name) override {
+    cudaDeviceSynchronize();
+    seconds_[name] += since(start_);
+  }
+  void print() const {
+    for (const auto& [name, s] : seconds_) std::printf("  %-16s %8.2f ms\n", name.c_str(), s * 1e3);
+  }
+
+ private:
+  Clock::time_point start_;
+  std::map<std::string, double> seconds_;
+};
+
+int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& records,
+          u32 repeats) {
+  const auto tables = plan_tables(records, key.vk, *params.preset);
+  auto layout = std::make_unique<prover::Layout>();
+  if (!epoch_layout(make_statement(records, tables), params, *layout)) return 1;
+  std::vector<u32> heights;
+  for (u32 h = 16; h <= params.epoch_size_log2 + 1; ++h) heights.push_back(h);
+  const size_t bytes = cuda::session_bytes(*layout);
+  const cuda::CudaBackend backend(0, bytes, heights, params.preset->log_blowup);
+  EpochProof proof = prove_epoch(backend, key, params, records);
+  StageTimes times;
+  proof = prove_epoch(backend, key, params, records, {{}, &times});
+  times.print();
+  const cuda::Counters before = backend.counters();
+  std::vector<double> seconds;
+  for (u32 i = 0; i < repeats; ++i) {
+    const auto start = Clock::now();
+    proof = prove_epoch(backend, key, params, records);
+    seconds.push_back(since(start));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const cuda::Counters& c = backend.counters();
+  const u32 cycles = records.public_values.cycles;
+  std::printf(
+      "prove median %.2f ms (min %.2f) = %.2f MHz; arena %.2f GB; h2d %.1f MB (%.1f B/cycle), "
+      "d2h %.2f MB; proof %.2f MB\n",
+      median * 1e3, seconds[0] * 1e3, cycles / median / 1e6, bytes / 1e9,
+      (c.bytes_h2d - before.bytes_h2d) / 1e6 / repeats,
+      static_cast<double>(c.bytes_h2d - before.bytes_h2d) / repeats / cycles,
+      (c.bytes_d2h - before.bytes_d2h) / 1e6 / repeats, proof.record.size() * 8 / 1e6);
+  auto scratch = std::make_unique<RunScratch>();
+  EpochStatement statement;
+  prover::Digest root;
+  WordReader reader{proof.record.data(), proof.record.size()};
+  const EpochPublic& p = records.public_values;
+  const RunResult r =
+      verify_epoch(key.vk, params, p.label, p.is_final, reader, *scratch, statement, root);
+  std::printf("verify: %s\n", r.ok() ? "valid" : describe(r.error));
+  return r.ok() ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::vector<u8> elf{std::istreambuf_iterator<char>(file), {}};
+  auto image = parse_elf(elf);
+  if (!image) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], image.error().message.c_str());
+    return 2;
+  }
+  const Program program(std::move(*image));
+  const Code code(program);
+  RunParams params;
+  params.epoch_size_log2 = argc > 3 ? static_cast<u32>(std::strtoul(argv[3], nullptr, 10)) : 20;
+  const u32 repeats = argc > 4 ? static_cast<u32>(std::strtoul(argv[4], nullptr, 10)) : 11;
+  const std::string preset = argc > 5 ? argv[5] : "proven100";
+  for (const prover::Preset& p : prover::kPresets) {
+    if (preset == p.name) params.preset = &p;
+  }
+  const Parallel pool(0);
+  auto key = make_proving_key(program, *params.preset, best_isa(), pool);
+  if (!key) return 2;
+  std::vector<u8> input(8);
+  const u64 n = std::strtoull(argv[2], nullptr, 10);
+  std::memcpy(input.data(), &n, 8);
+  // Guests that hash their input take a longer one: n bytes.
+  if (argc > 6) input.assign(n, 0x5a);
+  auto scout = Scout::create(code, input);
+  Stitch stitch(key->vk.digest());
+  EpochRecords records;
+  Replayer replayer(code);
+  for (u32 e = 0; e < 2 && !scout->halted(); ++e) {
+    auto epoch = scout->run_epoch(1u << params.epoch_size_log2);
+    if (!epoch || replayer.run(stitch.seal(*epoch), records)) return 1;
+  }
+  std::printf("%s, 2^%u, %u cycles\n", argv[1], params.epoch_size_log2,
+              records.public_values.cycles);
+  return prove(*key, params, records, repeats);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr,
+                 "usage: epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] "
+                 "[bytes]\n");
+    return 2;
+  }
+  return run(argc, argv);
+}
