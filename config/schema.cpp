@@ -110,7 +110,11 @@ class SchemaReader {
     for (const Key& key : schema_) {
       if (key.path.substr(key.path.rfind('.') + 1) == word) nearest = key.path;
     }
-    if (nearest.empty()) nearest = nearest_word(path, paths);
+    std::vector<std::string> meant = paths;
+    for (const std::string& known : paths) {
+      if (known.find('.') != std::string::npos) meant.push_back(known.substr(0, known.find('.')));
+    }
+    if (nearest.empty()) nearest = nearest_word(path, meant);
     if (!nearest.empty()) return "unknown key '" + path + "'; did you mean '" + nearest + "'?";
     std::string all;
     for (const std::string& known : paths) all += (all.empty() ? "" : ", ") + known;

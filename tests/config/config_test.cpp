@@ -83,6 +83,11 @@ TEST(Config, UnknownKeyNamesTheNearest) {
             "f.yaml:1:1: unknown key 'epoch_size_log2'; did you mean 'protocol.epoch_size_log2'?");
 }
 
+TEST(Config, UnknownSectionNamesTheNearest) {
+  EXPECT_EQ(errors_of("retrys: {failures: 1}\n"),
+            "f.yaml:1:1: unknown key 'retrys'; did you mean 'retries'?");
+}
+
 TEST(Config, UnknownKeyWithNothingNearListsAll) {
   const std::string errors = errors_of("zzzzzzzzzzzz: 1\n");
   EXPECT_NE(errors.find("f.yaml:1:1: unknown key 'zzzzzzzzzzzz'; known keys: queue, rescan_s,"),
