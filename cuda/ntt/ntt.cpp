@@ -1,7 +1,9 @@
 #include "cuda/ntt/ntt.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "cuda/ntt/fast.hpp"
 #include "cuda/ntt/generic.hpp"
 #include "cuda/ntt/powers.hpp"
 #include "prover/core/assert.hpp"
@@ -26,16 +28,26 @@ void check_shape(u32 log_n, u32 log_blowup) {
 
 struct NttTables::Impl {
   DeviceBlock powers;
+  std::array<fast::HeightTables, kNttLogRowsMax + 1> heights;
 };
 
-NttTables::NttTables(std::span<const u32>, u32) : impl_(std::make_unique<Impl>()) {
+NttTables::NttTables(std::span<const u32> log_heights, u32 log_blowup)
+    : impl_(std::make_unique<Impl>()) {
+  EPOCHD_ASSERT(log_blowup >= 1 && log_blowup <= kNttLogBlowupMax);
   generic::prepare_lde();
   generic::prepare_single();
+  fast::prepare_columns();
+  fast::prepare_rows();
   const std::vector<u64> powers = make_powers();
   impl_->powers = DeviceBlock(powers.size() * sizeof(u64));
   const Stream stream;
   EPOCHD_CUDA_CHECK(cudaMemcpyAsync(impl_->powers.data(), powers.data(), impl_->powers.bytes(),
                                     cudaMemcpyHostToDevice, stream.get()));
+  for (const u32 log_n : log_heights) {
+    if (log_n < fast::kLogRowsMin || log_n > fast::kLogRowsMax) continue;
+    fast::HeightTables& height = impl_->heights[log_n];
+    if (height.memory.bytes() == 0) height = fast::make_tables(log_n, log_blowup, stream.get());
+  }
   stream.synchronize();
 }
 NttTables::~NttTables() = default;
@@ -46,32 +58,65 @@ const u64* NttTables::powers() const {
   return reinterpret_cast<const u64*>(impl_->powers.data());
 }
 
+const LdeTwiddles* NttTables::lde(u32 log_n, u32 pair) const {
+  const LdeTwiddles& twiddles = impl_->heights[log_n].pairs[pair];
+  return twiddles.row_inverse == nullptr ? nullptr : &twiddles;
+}
+
 size_t lde_scratch_words(u32 columns, u32 log_n, u32) {
   if (log_n <= generic::kLogSmallMax) return 0;
   return size_t{batch_columns(columns, log_n)} << (log_n + 1);
 }
 
+namespace {
+
+void lde_fast(const NttTables& tables, const u64* in, u64* out, u32 log_n, fast::Pass pass) {
+  for (pass.pair = 0; pass.pair < 1u << (pass.log_blowup - 1); ++pass.pair) {
+    const LdeTwiddles& twiddles = *tables.lde(log_n, pass.pair);
+    if (log_n <= fast::kLogOnePassMax) {
+      fast::whole(twiddles, in, pass, out);
+      continue;
+    }
+    if (pass.pair == 0) fast::first(twiddles, in, pass);
+    fast::middle(twiddles, pass);
+    fast::last(twiddles, pass, out);
+  }
+}
+
+void lde_generic(const NttTables& tables, const u64* in, u64* out, u32 log_n,
+                 const fast::Pass& pass) {
+  const u64* powers = tables.powers();
+  const generic::Work work{pass.x, pass.x_stride, pass.w};
+  generic::lde_first(powers, in, work, pass.columns, log_n, pass.stream);
+  for (u32 pair = 0; pair < 1u << (pass.log_blowup - 1); ++pair) {
+    generic::lde_middle(powers, work, pass.columns, log_n, pass.log_blowup, pair, pass.stream);
+    generic::lde_last(powers, work, out, pass.columns, log_n, pass.log_blowup, pair, pass.stream);
+  }
+}
+
+}  // namespace
+
 void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
                u32 log_n, u32 log_blowup, cudaStream_t stream) {
   check_shape(log_n, log_blowup);
-  if (columns == 0) return;
-  const u64* powers = tables.powers();
-  if (log_n <= generic::kLogSmallMax) {
-    generic::lde_small(powers, in, out, columns, log_n, log_blowup, stream);
+  const bool is_fast = tables.lde(log_n, log_blowup - 1) != nullptr;
+  if (columns != 0 && !is_fast && log_n <= generic::kLogSmallMax) {
+    generic::lde_small(tables.powers(), in, out, columns, log_n, log_blowup, stream);
     return;
   }
   const size_t n = size_t{1} << log_n;
-  const u32 pairs = 1u << (log_blowup - 1);
   const u32 batch = batch_columns(columns, log_n);
   for (u32 first = 0; first < columns; first += batch) {
     const u32 count = std::min(batch, columns - first);
     u64* to = out + (first * n << log_blowup);
-    // X lives where the last block of each column goes, which is written only when X is read up.
-    const generic::Work work{to + ((n << log_blowup) - n), n << log_blowup, scratch};
-    generic::lde_first(powers, in + first * n, work, count, log_n, stream);
-    for (u32 pair = 0; pair < pairs; ++pair) {
-      generic::lde_middle(powers, work, count, log_n, log_blowup, pair, stream);
-      generic::lde_last(powers, work, to, count, log_n, log_blowup, pair, stream);
+    // X lives where the last block of each column goes: that is written after X is read.
+    u64* x = to + ((n << log_blowup) - n);
+    fast::Pass pass{{}, count, log_blowup, 0, x, n << log_blowup, scratch, stream};
+    if (is_fast) pass.split = fast::split(log_n);
+    if (is_fast) {
+      lde_fast(tables, in + first * n, to, log_n, pass);
+    } else {
+      lde_generic(tables, in + first * n, to, log_n, pass);
     }
   }
 }

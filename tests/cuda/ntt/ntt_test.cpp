@@ -94,10 +94,13 @@ TEST_F(CudaNtt, ExtendsLikeTheCpuAtEveryHeight) {
 }
 
 TEST_F(CudaNtt, ExtendsLikeTheCpuWithoutTables) {
-  const NttTables tables({}, 1);
+  const NttTables none({}, 1);
   for (const u32 log_n : heights(5, 20)) {
-    for (const u32 log_blowup : {1u, 2u}) check_lde(tables, 3, log_n, log_blowup);
+    for (const u32 log_blowup : {1u, 2u}) check_lde(none, 3, log_n, log_blowup);
   }
+  // Tables for blowup 2 do not serve blowup 4.
+  const NttTables half(heights(10, 14), 1);
+  for (const u32 log_n : heights(10, 14)) check_lde(half, 5, log_n, 2);
 }
 
 TEST_F(CudaNtt, ExtendsTallColumnsLikeTheCpu) {

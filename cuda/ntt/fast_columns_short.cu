@@ -1,0 +1,111 @@
+// Column passes of one round: a thread transforms a whole column of N1 = R values in registers.
+// Bound by memory.
+#include "cuda/ntt/fast_columns.hpp"
+#include "cuda/ntt/fast_device.cuh"
+
+namespace epochd::cuda::fast {
+namespace {
+
+constexpr u32 kThreads = 128;
+constexpr u32 kLogThreads = 7;
+
+/// Grid: (tiles of kThreads columns of the matrix, columns).
+template <int R>
+__global__ void __launch_bounds__(kThreads)
+    first_kernel(const u64* __restrict__ in, u64* __restrict__ out, size_t out_stride,
+                 const __grid_constant__ LdeTwiddles twiddles, u32 log_n2) {
+  const u32 n2 = blockIdx.x * kThreads + threadIdx.x;
+  in += (static_cast<u64>(blockIdx.y) << (gl::log2i(R) + log_n2)) + n2;
+  out += blockIdx.y * out_stride + n2;
+  const u64* outer = twiddles.outer_inverse + n2;
+  u64 x[R];
+#pragma unroll
+  for (int i = 0; i < R; ++i) x[i] = in[static_cast<u32>(i) << log_n2];
+  gl::dft<R>(x, [&](int i) {
+    const u32 at = static_cast<u32>(gl::dft_index<R, true>(i)) << log_n2;
+    out[at] = gl::mul(x[i], outer[at]);
+  });
+}
+
+/// Grid: (tiles of kThreads columns of the matrix, pairs of blocks). Each thread's column becomes R
+/// words in a row, written by the warp together.
+template <int R>
+__global__ void __launch_bounds__(kThreads)
+    last_kernel(const u64* __restrict__ w, u64* __restrict__ out, u32 log_n2, OutBlocks blocks) {
+  constexpr int kPitch = R + 1;
+  __shared__ u64 s[kThreads * kPitch];
+  const u32 tile = blockIdx.x * kThreads;
+  w += (static_cast<u64>(blockIdx.y) << (gl::log2i(R) + log_n2)) + tile + threadIdx.x;
+  out += blocks.index(blockIdx.y / 2, blockIdx.y % 2) << (gl::log2i(R) + log_n2);
+  u64 x[R];
+#pragma unroll
+  for (int i = 0; i < R; ++i) x[i] = w[static_cast<u32>(i) << log_n2];
+  gl::dft<R>(x, [&](int i) {
+    const int at = gl::bitrev(gl::dft_index<R, false>(i), gl::log2i(R));
+    s[threadIdx.x * kPitch + at] = gl::canonical(x[i]);
+  });
+  __syncwarp();
+  // A warp stores what its own threads left.
+  const u32 first = threadIdx.x / 32 * 32;
+  const u32 lane = threadIdx.x % 32;
+#pragma unroll
+  for (int i = 0; i < R; ++i) {
+    const u32 word = i * 32 + lane;
+    const u32 run = first + word / R;
+    const u64 to = static_cast<u64>(reverse_bits(tile + run, log_n2)) * R + word % R;
+    out[to] = s[run * kPitch + word % R];
+  }
+}
+
+}  // namespace
+
+template <int R>
+void first_one_round(const LdeTwiddles& twiddles, const u64* in, const Pass& p) {
+  const dim3 grid(1u << (p.split.log_n2 - kLogThreads), p.columns);
+  first_kernel<R><<<grid, kThreads, 0, p.stream>>>(in, p.x, p.x_stride, twiddles, p.split.log_n2);
+  EPOCHD_CUDA_CHECK(cudaGetLastError());
+}
+template <int R>
+void last_one_round(const LdeTwiddles&, const Pass& p, u64* out) {
+  const dim3 grid(1u << (p.split.log_n2 - kLogThreads), 2 * p.columns);
+  last_kernel<R>
+      <<<grid, kThreads, 0, p.stream>>>(p.w, out, p.split.log_n2, OutBlocks{p.log_blowup, p.pair});
+  EPOCHD_CUDA_CHECK(cudaGetLastError());
+}
+template void first_one_round<8>(const LdeTwiddles&, const u64*, const Pass&);
+template void first_one_round<16>(const LdeTwiddles&, const u64*, const Pass&);
+template void first_one_round<32>(const LdeTwiddles&, const u64*, const Pass&);
+template void last_one_round<8>(const LdeTwiddles&, const Pass&, u64*);
+template void last_one_round<16>(const LdeTwiddles&, const Pass&, u64*);
+template void last_one_round<32>(const LdeTwiddles&, const Pass&, u64*);
+
+void first(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
+  switch (pass.split.log_n1) {
+    case 3:
+      return first_one_round<8>(twiddles, in, pass);
+    case 4:
+      return first_one_round<16>(twiddles, in, pass);
+    case 5:
+      return first_one_round<32>(twiddles, in, pass);
+    case 8:
+      return first_two_rounds<16>(twiddles, in, pass);
+    default:
+      return first_two_rounds<32>(twiddles, in, pass);
+  }
+}
+void last(const LdeTwiddles& twiddles, const Pass& pass, u64* out) {
+  switch (pass.split.log_n1) {
+    case 3:
+      return last_one_round<8>(twiddles, pass, out);
+    case 4:
+      return last_one_round<16>(twiddles, pass, out);
+    case 5:
+      return last_one_round<32>(twiddles, pass, out);
+    case 8:
+      return last_two_rounds<16>(twiddles, pass, out);
+    default:
+      return last_two_rounds<32>(twiddles, pass, out);
+  }
+}
+
+}  // namespace epochd::cuda::fast

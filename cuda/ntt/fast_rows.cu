@@ -1,0 +1,212 @@
+// The middle pass. N2 = 256 C = 16 * 16 * C, one block of 16 C threads a row, 16 values a thread.
+// Index pieces n = 16C n0 + C n1 + n2, k = k0 + 16 k1 + 256 k2, j = 16C j0 + C j1 + j2; shared
+// address 16C a + C b + c, one pad word in 16. The inverse ends and both forwards begin with the
+// radix-C round over k2, so coefficients stay with their thread: stashed in shared memory for the
+// second coset, which differs by w_2C^k2 there, shifts only.
+//
+// Twiddles are copied ahead into the slots of the stash that only the copying thread uses, and a
+// few spare ones. Bound by the ALU and the multiply pipe, 69-73 % and 49-57 % busy.
+#include "cuda/ntt/fast_device.cuh"
+
+namespace epochd::cuda::fast {
+namespace {
+
+/// Words a thread that three blocks leave free of an SM's 228 KB.
+constexpr int kSpare = 4;
+
+template <int C>
+struct Rows {
+  static constexpr int kN2 = 256 * C;
+  static constexpr int kThreads = 16 * C;
+  /// Transforms of C points among a thread's 16 values.
+  static constexpr int kDfts = 16 / C;
+  static constexpr int kBlocks = 48 / C;
+  static constexpr int kBlocksWhole = 32 / C;  // there are few
+  static constexpr int kStashAt = kN2 + kN2 / 16;
+  static constexpr int kBytes = 8 * (kStashAt + kN2 + kSpare * kThreads);
+
+  static __device__ __forceinline__ int pad(int a) { return a + (a >> 4); }
+};
+
+/// x[f] = stash[f] * w_2C^f: the ratio of the two cosets along k2.
+template <int C, int f = 0>
+__device__ __forceinline__ void unstash(u64* x, const u64* stash, int stride) {
+  if constexpr (f < C) {
+    const u64 v = stash[f * stride];
+    x[f] = f != 0 ? gl::twist<13 * 96 / C * f % 192>(gl::W3{gl::lo(v), gl::hi(v), 0}) : v;
+    unstash<C, f + 1>(x, stash, stride);
+  }
+}
+
+/// Three rounds: x[i] holds value kThreads i + t of the row before, coefficients in the order of
+/// unstash() after, times the first coset's factor of k2; own[] holds a copy.
+template <int C>
+__device__ __forceinline__ void inverse_row(u64* x, u64* s, u64* own, const LdeTwiddles& tw) {
+  using G = Rows<C>;
+  const int t = threadIdx.x;
+  const int tc = t % C;
+  const int mid = t / C * 16 * C + tc;
+  gl::dft<16>(x, [&](int i) {
+    const int f = gl::dft_index<16, true>(i);
+    const u64 v = f != 0 ? gl::mul(x[i], own[f * G::kThreads]) : x[i];
+    s[G::pad(f * G::kThreads) + G::pad(t)] = v;
+  });
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = s[G::pad(mid + C * i)];
+  gl::dft<16>(x, [&](int i) {
+    const int f = gl::dft_index<16, true>(i);
+    s[G::pad(mid + C * f)] = f != 0 ? gl::mul(x[i], tw.row_inverse2[f * C + tc]) : x[i];
+  });
+  __syncthreads();
+#pragma unroll
+  for (int d = 0; d < G::kDfts; ++d) {  // (k0, k1) pair number t + kThreads d
+    u64* y = x + C * d;
+#pragma unroll
+    for (int i = 0; i < C; ++i) y[i] = s[G::pad((t + G::kThreads * d) * C + i)];
+    u64 z[C];
+    gl::dft<C>(y, [&](int i) {
+      const int f = gl::dft_index<C, true>(i);
+      z[f] = f != 0 ? gl::mul(y[i], tw.scale[f]) : y[i];
+      own[(d * C + f) * G::kThreads] = z[f];
+    });
+#pragma unroll
+    for (int i = 0; i < C; ++i) y[i] = z[i];
+  }
+}
+
+/// The first two rounds of a forward transform; x is ready for the third after.
+template <int C>
+__device__ __forceinline__ void forward_row(u64* x, u64* s, const u64* inner, const u64* inner2) {
+  using G = Rows<C>;
+  const int t = threadIdx.x;
+  const int mid = t / C * 16 * C + t % C;
+#pragma unroll
+  for (int d = 0; d < G::kDfts; ++d) {
+    u64* y = x + C * d;
+    gl::dft<C>(y, [&](int i) {
+      const int f = gl::dft_index<C, false>(i);
+      s[G::pad((t + G::kThreads * d) * C + f)] = gl::mul(y[i], inner[f * 16 + t % 16]);
+    });
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = s[G::pad(mid + C * i)];
+  gl::dft<16>(x, [&](int i) {
+    const int f = gl::dft_index<16, false>(i);
+    s[G::pad(mid + C * f)] = gl::mul(x[i], inner2[f * G::kThreads + t]);
+  });
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = s[G::pad(i * G::kThreads) + G::pad(t)];
+}
+
+/// Grid: (columns, N1). kWhole: N1 = 1 and the row is a column, stored canonical in its last order.
+template <int C, bool kWhole>
+__global__ void __launch_bounds__(Rows<C>::kThreads,
+                                  kWhole ? Rows<C>::kBlocksWhole : Rows<C>::kBlocks)
+    rows_kernel(const u64* __restrict__ in, size_t in_stride, u64* __restrict__ out,
+                const __grid_constant__ LdeTwiddles tw, OutBlocks blocks) {
+  using G = Rows<C>;
+  extern __shared__ u64 s[];
+  const int t = threadIdx.x;
+  const u64 k1 = blockIdx.y;
+  u64* own = s + G::kStashAt + t;
+  u64* spare = own + G::kN2;
+  in += blockIdx.x * in_stride + k1 * G::kN2;
+  u64 x[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = in[G::kThreads * i + t];
+#pragma unroll
+  for (int f = 1; f < 16; ++f) {
+    copy_async(own + f * G::kThreads, tw.row_inverse + f * G::kThreads + t);
+  }
+  if constexpr (!kWhole) {
+#pragma unroll
+    for (int f = 0; f < kSpare; ++f) {
+      copy_async(spare + f * G::kThreads, tw.outer[0] + k1 * G::kN2 + f * G::kThreads + t);
+    }
+  }
+  wait_copies();
+  inverse_row<C>(x, s, own, tw);
+#pragma unroll 1
+  for (int b = 0;; ++b) {
+    forward_row<C>(x, s, b != 0 ? tw.row_forward[1] : tw.row_forward[0],
+                   b != 0 ? tw.row_forward2[1] : tw.row_forward2[0]);
+    wait_copies();
+    u64* o = out + (blocks.index(blockIdx.x, b) * gridDim.y + k1) * G::kN2;
+    const u64* outer = (b != 0 ? tw.outer[1] : tw.outer[0]) + k1 * G::kN2;
+    gl::dft<16>(x, [&](int i) {
+      const int f = gl::dft_index<16, false>(i);
+      const u32 j = G::kThreads * f + t;
+      if constexpr (kWhole) {
+        o[reverse_bits(j, gl::log2i(G::kN2))] = gl::canonical(x[i]);
+      } else {
+        const u64 ahead = b != 0 ? own[f * G::kThreads] : spare[f % kSpare * G::kThreads];
+        o[j] = gl::mul(x[i], b != 0 || f < kSpare ? ahead : outer[j]);
+      }
+    });
+    if (b != 0) break;
+#pragma unroll
+    for (int d = 0; d < G::kDfts; ++d) {
+      unstash<C>(x + C * d, own + d * C * G::kThreads, G::kThreads);
+    }
+    if constexpr (!kWhole) {
+#pragma unroll
+      for (int f = 0; f < 16; ++f) {
+        copy_async(own + f * G::kThreads, tw.outer[1] + k1 * G::kN2 + f * G::kThreads + t);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+template <int C, bool kWhole>
+void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p, u64* out,
+            OutBlocks blocks) {
+  using G = Rows<C>;
+  const dim3 grid(p.columns, 1u << p.split.log_n1);
+  rows_kernel<C, kWhole>
+      <<<grid, G::kThreads, G::kBytes, p.stream>>>(in, in_stride, out, twiddles, blocks);
+  EPOCHD_CUDA_CHECK(cudaGetLastError());
+}
+
+template <bool kWhole>
+void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p, u64* out,
+            OutBlocks blocks) {
+  switch (p.split.log_n2) {
+    case 10:
+      return launch<4, kWhole>(twiddles, in, in_stride, p, out, blocks);
+    case 11:
+      return launch<8, kWhole>(twiddles, in, in_stride, p, out, blocks);
+    default:
+      return launch<16, kWhole>(twiddles, in, in_stride, p, out, blocks);
+  }
+}
+
+template <int C>
+void prepare() {
+  for (const void* kernel : {reinterpret_cast<const void*>(rows_kernel<C, false>),
+                             reinterpret_cast<const void*>(rows_kernel<C, true>)}) {
+    EPOCHD_CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Rows<C>::kBytes));
+  }
+}
+
+}  // namespace
+
+void prepare_rows() {
+  prepare<4>();
+  prepare<8>();
+  prepare<16>();
+}
+
+void middle(const LdeTwiddles& twiddles, const Pass& p) {
+  launch<false>(twiddles, p.x, p.x_stride, p, p.w, OutBlocks{1, 0});
+}
+
+void whole(const LdeTwiddles& twiddles, const u64* in, const Pass& p, u64* out) {
+  launch<true>(twiddles, in, size_t{1} << p.split.log_n2, p, out, OutBlocks{p.log_blowup, p.pair});
+}
+
+}  // namespace epochd::cuda::fast
