@@ -14,6 +14,7 @@
 
 #include "epoch/capsule/stitch.hpp"
 #include "epoch/chips/airs.hpp"
+#include "epoch/continuation/area.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
 #include "epoch/continuation/verify_run.hpp"
 #include "epoch/exec/replay.hpp"
@@ -67,7 +68,7 @@ int run(int argc, char** argv) {
   std::vector<u8> input(8);
   const u64 n = std::strtoull(argv[2], nullptr, 10);
   std::memcpy(input.data(), &n, 8);
-  auto scout = Scout::create(code, input);
+  auto scout = Scout::create(code, input, epoch_area(params));
   Stitch stitch(key->vk.digest());
   EpochRecords records;
   Replayer replayer(code);

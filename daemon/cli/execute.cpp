@@ -110,12 +110,13 @@ ExitCode execute(const Session& session, const ExecuteOptions& options) {
       options.input.empty() ? Bytes{} : read_input(fs, options.input, Links::kFollow);
   const ProtocolSettings protocol = resolve_protocol({}, session.environment, {}, options.protocol);
   const u64 limit = options.cycle_limit.value_or(DaemonSettings{}.cycle_limit);
+  const RunParams params{&preset_of(protocol.security), protocol.epoch_size_log2};
   const GuestRun run(guest, input, limit, print_guest_text);
 
   RowCounter counter(guest);
   double replay_seconds = 0;
   const Stopwatch whole;
-  const RunFacts facts = run.to_exit(1u << protocol.epoch_size_log2, [&](const ScoutEpoch& e) {
+  const RunFacts facts = run.to_exit(params, [&](const ScoutEpoch& e) {
     const Stopwatch replay;
     counter.add(e);
     replay_seconds += replay.seconds();

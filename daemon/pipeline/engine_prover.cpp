@@ -1,7 +1,6 @@
 #include "daemon/pipeline/engine_prover.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "daemon/host/host_info.hpp"
@@ -10,6 +9,7 @@
 #include "daemon/pipeline/guest.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/capsule/stitch.hpp"
+#include "epoch/continuation/area.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
 #include "epoch/exec/replay.hpp"
 #include "epoch/exec/scout.hpp"
@@ -73,18 +73,24 @@ EngineProver::EngineProver(const ProofRequest& request, DebugText debug)
 RunFacts EngineProver::execute(const Checkpoint& checkpoint) {
   const bool is_one_epoch = !request_.protocol.continuations;
   const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
-  const u32 cycles_max = 1u << (is_one_epoch ? kEpochSizeLog2Max : params_.epoch_size_log2);
-  RunFacts facts;
-  facts = run.to_exit(cycles_max, [&](const ScoutEpoch&) { checkpoint(); });
+  RunParams cut = params_;
+  if (is_one_epoch) cut.epoch_size_log2 = kEpochSizeLog2Max;
+  u64 area = 0;
+  const RunFacts facts = run.to_exit(cut, [&](const ScoutEpoch& epoch) {
+    area = epoch.area;
+    checkpoint();
+  });
   if (is_one_epoch) {
     if (facts.epochs > 1) {
       throw JobError(Reason::kInput,
-                     "the run needs more than 2^26 cycles, which one epoch cannot hold; prove it "
-                     "with continuations");
+                     "the run needs more cycles or table area than one epoch of 2^26 cycles holds; "
+                     "prove it with continuations");
     }
     // The smallest epoch that holds the run, whatever size was asked for.
-    params_.epoch_size_log2 =
-        std::max(kEpochSizeLog2Min, static_cast<u32>(std::bit_width(facts.cycles - 1)));
+    params_.epoch_size_log2 = kEpochSizeLog2Min;
+    while (facts.cycles > u64{1} << params_.epoch_size_log2 || area > epoch_area(params_).cap) {
+      ++params_.epoch_size_log2;
+    }
   }
   facts_ = facts;
   return facts;
@@ -92,7 +98,7 @@ RunFacts EngineProver::execute(const Checkpoint& checkpoint) {
 
 void EngineProver::seal(u64 label) {
   if (stitch_.next_label() != label) return;  // accept_epoch refused, and prove_epoch follows
-  if (!scout_) scout_.emplace(guest_.make_scout(request_.input, {}));
+  if (!scout_) scout_.emplace(guest_.make_scout(request_.input, params_, {}));
   const auto epoch = scout_->run_epoch(1u << params_.epoch_size_log2);
   if (!epoch) throw JobError(Reason::kInternal, "the run changed: " + epoch.error().message());
   capsule_ = stitch_.seal(*epoch);

@@ -4,6 +4,7 @@
 
 #include "daemon/pipeline/program_files.hpp"
 #include "daemon/queue/reason.hpp"
+#include "epoch/continuation/area.hpp"
 
 namespace epochd {
 
@@ -11,15 +12,17 @@ Guest::Guest(const Bytes& elf, const std::string& name)
     : program_(std::make_unique<Program>(parse_program(elf, name))),
       code_(std::make_unique<Code>(*program_)) {}
 
-Scout Guest::make_scout(std::span<const u8> input, const DebugText& debug) const {
-  auto scout = Scout::create(*code_, input, {}, debug);
+Scout Guest::make_scout(std::span<const u8> input, const RunParams& params,
+                        const DebugText& debug) const {
+  auto scout = Scout::create(*code_, input, epoch_area(params), debug);
   if (!scout) throw JobError(Reason::kInput, scout.error().message);
   return std::move(scout).value();
 }
 
-RunFacts GuestRun::to_exit(u32 cycles_max,
+RunFacts GuestRun::to_exit(const RunParams& params,
                            const std::function<void(const ScoutEpoch&)>& visit) const {
-  Scout scout = guest_.make_scout(input_, debug_);
+  Scout scout = guest_.make_scout(input_, params, debug_);
+  const u64 cycles_max = u64{1} << params.epoch_size_log2;
   RunFacts facts;
   while (!scout.halted()) {
     const u64 left = cycle_limit_ - facts.cycles;
@@ -29,7 +32,7 @@ RunFacts GuestRun::to_exit(u32 cycles_max,
                          " cycles; if it is meant to run longer, raise the limit (--max-cycles, "
                          "or cycle_limit in job.yaml)");
     }
-    auto epoch = scout.run_epoch(static_cast<u32>(std::min<u64>(left, cycles_max)));
+    auto epoch = scout.run_epoch(static_cast<u32>(std::min(left, cycles_max)));
     if (!epoch) throw JobError(Reason::kGuestFault, "guest fault: " + epoch.error().message());
     facts.cycles += epoch->cycles;
     ++facts.epochs;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "daemon/pipeline/engine_prover.hpp"
+#include "epoch/continuation/proof_format.hpp"
 #include "epoch/exec/scout.hpp"
 
 namespace epochd {
@@ -18,7 +19,8 @@ class Guest {
   const Program& program() const { return *program_; }
   const Code& code() const { return *code_; }
   /// Errors: JobError(kInput) when the input is too large; std::system_error without address space.
-  Scout make_scout(std::span<const u8> input, const DebugText& debug) const;
+  Scout make_scout(std::span<const u8> input, const RunParams& params,
+                   const DebugText& debug) const;
 
  private:
   std::unique_ptr<Program> program_;
@@ -31,9 +33,10 @@ class GuestRun {
   GuestRun(const Guest& guest, std::span<const u8> input, u64 cycle_limit, DebugText debug)
       : guest_(guest), input_(input), cycle_limit_(cycle_limit), debug_(std::move(debug)) {}
 
-  /// Runs to the exit in epochs of `cycles_max`, calling `visit` after each.
-  /// Errors: JobError(kGuestFault, kCycleLimit, kInput).
-  RunFacts to_exit(u32 cycles_max, const std::function<void(const ScoutEpoch&)>& visit) const;
+  /// Runs to the exit in the epochs that a proof with these parameters has, calling `visit` after
+  /// each. Errors: JobError(kGuestFault, kCycleLimit, kInput).
+  RunFacts to_exit(const RunParams& params,
+                   const std::function<void(const ScoutEpoch&)>& visit) const;
 
  private:
   const Guest& guest_;

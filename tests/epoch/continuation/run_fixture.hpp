@@ -10,6 +10,7 @@
 #include <string>
 
 #include "epoch/capsule/stitch.hpp"
+#include "epoch/continuation/area.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
 #include "epoch/continuation/verify_run.hpp"
 #include "epoch/exec/replay.hpp"
@@ -68,16 +69,18 @@ inline Guest& shared_guest(const std::string& name) {
   return *g;
 }
 
-/// Every epoch's records, by the scout, the stitch and replay.
-inline std::vector<EpochRecords> run_epochs(const Guest& g, const std::vector<u8>& input) {
+/// Every epoch's records, by the scout, the stitch and replay. `areas`: what the scout counted.
+inline std::vector<EpochRecords> run_epochs(const Guest& g, const std::vector<u8>& input,
+                                            std::vector<u64>* areas = nullptr) {
   std::vector<EpochRecords> epochs;
-  auto scout = Scout::create(*g.code, input);
+  auto scout = Scout::create(*g.code, input, epoch_area(g.params));
   EXPECT_TRUE(scout) << scout.error().message;
   Stitch stitch(g.key.vk.digest());
   while (!scout->halted()) {
     auto epoch = scout->run_epoch(1u << g.params.epoch_size_log2);
     EXPECT_TRUE(epoch);
     if (!epoch) break;
+    if (areas != nullptr) areas->push_back(epoch->area);
     const Capsule capsule = stitch.seal(*epoch);
     Replayer replayer(*g.code);
     epochs.emplace_back();
