@@ -40,6 +40,13 @@ std::vector<u32> shifted(std::span<const u32> queries, u32 shift) {
   return out;
 }
 
+Fp3 in_k(Fp v) {
+  return fp3(v);
+}
+Fp3 in_k(Fp3 v) {
+  return v;
+}
+
 }  // namespace
 
 Fp evaluate(const Column& f, Fp x) {
@@ -98,6 +105,7 @@ OracleSession::OracleSession(const Layout& layout, std::vector<EvaluateAir> airs
       coefficients(layout.segment_count),
       ldes(layout.segment_count),
       trees(layout.tree_count),
+      is_built(layout.tree_count),
       layout_(&layout),
       airs_(std::move(airs)) {
   for (u32 t = 0; t < layout.shape.table_count; ++t) {
@@ -112,6 +120,14 @@ OracleSession::OracleSession(const Layout& layout, std::vector<EvaluateAir> airs
 }
 
 Digest OracleSession::commit(u32 tree) {
+  if (!is_built[tree]) build(tree);
+  is_built[tree] = true;
+  root = trees[tree]->root();
+  notify(Stage::kCommit, tree);
+  return root;
+}
+
+void OracleSession::build(u32 tree) {
   const TreeLayout& t = layout_->trees[tree];
   std::vector<HeightColumns> heights;
   for (u32 g = t.first_group; g < t.first_group + t.group_count; ++g) {
@@ -131,25 +147,12 @@ Digest OracleSession::commit(u32 tree) {
       for (const Column& lde : ldes[s]) heights.back().columns.push_back(lde.data());
     }
   }
-  trees[tree] = MerkleTree::build(Isa::kScalar, heights, Parallel(1));
-  root = trees[tree].root();
-  notify(Stage::kCommit, tree);
-  return root;
+  trees[tree] = std::make_shared<MerkleTree>(MerkleTree::build(Isa::kScalar, heights, Parallel(1)));
 }
 
-std::vector<Fp3> OracleSession::table_values(u32 table,
-                                             const std::function<Fp3(const Column&)>& at) const {
-  std::vector<Fp3> values;
-  for (const u32 s : {layout_->fixed_segment[table], layout_->main_segment[table]}) {
-    if (s == kNone) continue;
-    for (const Column& f : coefficients[s]) values.push_back(at(f));
-  }
-  return values;
-}
-
-void OracleSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> out) {
-  gamma_ = gamma;
-  beta_ = beta;
+void OracleSession::logup(Fp3 new_gamma, Fp3 new_beta, std::span<Fp3> out) {
+  gamma = new_gamma;
+  beta = new_beta;
   sums.assign(layout_->shape.table_count, fp3_zero());
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     if (layout_->logup_segment[t] != kNone) logup_table(t);
@@ -172,7 +175,7 @@ void OracleSession::logup_table(u32 table) {
     for (u32 j = 0; j < pairs; ++j) {
       Fp3 numerator;
       Fp3 denominator;
-      pair_fraction(e.accesses, j, gamma_, beta_, numerator, denominator);
+      pair_fraction(e.accesses, j, gamma, beta, numerator, denominator);
       columns[j][r] = numerator * inverse(denominator);
       row_sums[r] += columns[j][r];
     }
@@ -193,10 +196,14 @@ void OracleSession::logup_table(u32 table) {
   }
 }
 
-Fp3 OracleSession::folded_constraints(u32 table, Fp x, Fp3 alpha, Fp3& power) const {
+template <class Point>
+Fp3 OracleSession::folded_constraints(u32 table, Point x, Fp3& power) const {
   const TableShape& shape = layout_->shape.tables[table];
-  const std::vector<Fp3> values =
-      table_values(table, [&](const Column& f) { return fp3(evaluate(f, x)); });
+  std::vector<Fp3> values;
+  for (const u32 s : {layout_->fixed_segment[table], layout_->main_segment[table]}) {
+    if (s == kNone) continue;
+    for (const Column& f : coefficients[s]) values.push_back(in_k(evaluate(f, x)));
+  }
   const Evaluation e =
       airs_[table](values.data(), values.data() + shape.air->fixed_width, shape.params);
   Fp3 sum{};
@@ -207,22 +214,23 @@ Fp3 OracleSession::folded_constraints(u32 table, Fp x, Fp3 alpha, Fp3& power) co
   for (const Fp3& c : e.constraints) add(c);
   const u32 segment = layout_->logup_segment[table];
   if (segment == kNone) return sum;
-  const auto aux = [&](u32 pair, Fp at) {
+  const auto aux = [&](u32 pair, Point at) {
+    const Fp3 w{Fp::zero(), Fp::one(), Fp::zero()};
     const auto& f = coefficients[segment];
-    return Fp3{evaluate(f[3 * pair], at), evaluate(f[3 * pair + 1], at),
-               evaluate(f[3 * pair + 2], at)};
+    return in_k(evaluate(f[3 * pair], at)) + w * in_k(evaluate(f[3 * pair + 1], at)) +
+           w * w * in_k(evaluate(f[3 * pair + 2], at));
   };
   const u32 pairs = shape.air->aux_columns();
   Fp3 others{};
   Fp3 numerator;
   Fp3 denominator;
   for (u32 j = 0; j + 1 < pairs; ++j) {
-    pair_fraction(e.accesses, j, gamma_, beta_, numerator, denominator);
+    pair_fraction(e.accesses, j, gamma, beta, numerator, denominator);
     const Fp3 u = aux(j, x);
     others += u;
     add(u * denominator - numerator);
   }
-  pair_fraction(e.accesses, pairs - 1, gamma_, beta_, numerator, denominator);
+  pair_fraction(e.accesses, pairs - 1, gamma, beta, numerator, denominator);
   const Fp3 mean = sums[table] * Fp::from_u64(u64{1} << shape.log_height).inverse();
   const Fp3 step =
       aux(pairs - 1, x * Fp::two_adic_root(shape.log_height)) - aux(pairs - 1, x) + mean - others;
@@ -230,22 +238,44 @@ Fp3 OracleSession::folded_constraints(u32 table, Fp x, Fp3 alpha, Fp3& power) co
   return sum;
 }
 
-void OracleSession::quotient(Fp3 alpha) {
-  for (u32 h = 0; h < layout_->height_count; ++h) quotient_height(h, alpha);
+Fp3 OracleSession::folded_height(u32 height_index, Fp3 x) const {
+  const u32 log_height = layout_->heights[height_index];
+  Fp3 folded{};
+  Fp3 power = fp3_one();
+  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+    if (layout_->shape.tables[t].log_height == log_height)
+      folded += folded_constraints(t, x, power);
+  }
+  return folded;
+}
+
+bool OracleSession::quotient_identity_holds(u32 height_index, Fp3 x) const {
+  const Fp3 w{Fp::zero(), Fp::one(), Fp::zero()};
+  const auto& q = coefficients[layout_->quotient_segment[height_index]];
+  const auto part = [&](u32 c) {
+    return evaluate(q[c], x) + w * (evaluate(q[c + 1], x) + w * evaluate(q[c + 2], x));
+  };
+  const Fp3 x_n = pow(x, u64{1} << layout_->heights[height_index]);
+  return folded_height(height_index, x) == (x_n - Fp::one()) * (part(0) + x_n * part(3));
+}
+
+void OracleSession::quotient(Fp3 new_alpha) {
+  alpha = new_alpha;
+  for (u32 h = 0; h < layout_->height_count; ++h) quotient_height(h);
   notify(Stage::kQuotient);
 }
 
-void OracleSession::quotient_height(u32 height_index, Fp3 alpha) {
+void OracleSession::quotient_height(u32 height_index) {
   const u32 log_height = layout_->heights[height_index];
   const size_t n = size_t{1} << log_height;
-  const u32 log_points = log_height + 1 + quotient_log_extra;
+  const u32 log_points = log_height + 1;
   std::vector<Fp3> values(size_t{1} << log_points);
   Fp x = Fp::generator();
   for (Fp3& value : values) {
     Fp3 power = fp3_one();
     for (u32 t = 0; t < layout_->shape.table_count; ++t) {
       if (layout_->shape.tables[t].log_height == log_height) {
-        value += folded_constraints(t, x, alpha, power);
+        value += folded_constraints(t, x, power);
       }
     }
     value = value * (x.pow(n) - Fp::one()).inverse();
@@ -265,8 +295,8 @@ void OracleSession::quotient_height(u32 height_index, Fp3 alpha) {
   split(n, q.size());
 }
 
-void OracleSession::open(Fp3 zeta, std::span<Fp3> out) {
-  zeta_ = zeta;
+void OracleSession::open(Fp3 at, std::span<Fp3> out) {
+  zeta = at;
   openings.clear();
   for (u32 i = 0; i < layout_->segment_count; ++i) {
     const Segment& s = layout_->segments[i];
@@ -281,7 +311,8 @@ void OracleSession::open(Fp3 zeta, std::span<Fp3> out) {
   std::copy(openings.begin(), openings.end(), out.begin());
 }
 
-void OracleSession::deep(Fp3 delta) {
+void OracleSession::deep(Fp3 new_delta) {
+  delta = new_delta;
   // numerators[h][point] = sum of delta^j (f_j - f_j(z)), one polynomial over K.
   std::vector<std::vector<Fp3>> numerators(2 * size_t{layout_->height_count});
   Fp3 power = fp3_one();
@@ -308,7 +339,7 @@ void OracleSession::deep(Fp3 delta) {
       const Fp x = Fp::generator() * y.pow(u64{1} << (layout_->heights[0] - layout_->heights[h]));
       for (u32 point = 0; point < 2; ++point) {
         if (numerators[2 * h + point].empty()) continue;
-        const Fp3 z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(layout_->heights[h]);
+        const Fp3 z = point == 0 ? zeta : zeta * Fp::two_adic_root(layout_->heights[h]);
         word[i] += evaluate(numerators[2 * h + point], fp3(x)) * inverse(fp3(x) - z);
       }
     }
@@ -327,9 +358,10 @@ Digest OracleSession::fri_commit() {
   HeightColumns height{0, {}};
   while ((size_t{1} << height.log_rows) < columns[0].size()) ++height.log_rows;
   for (const Column& c : columns) height.columns.push_back(c.data());
-  layer_trees.push_back(MerkleTree::build(Isa::kScalar, {&height, 1}, Parallel(1)));
+  layer_trees.push_back(
+      std::make_shared<MerkleTree>(MerkleTree::build(Isa::kScalar, {&height, 1}, Parallel(1))));
   layers.push_back(word);
-  root = layer_trees.back().root();
+  root = layer_trees.back()->root();
   notify(Stage::kFriCommit, static_cast<u32>(layers.size()) - 1);
   return root;
 }
@@ -369,6 +401,7 @@ void OracleSession::fri_final(std::span<Fp3> out) {
 
 u64 OracleSession::grind(const Digest& state, u32 bits) {
   nonce = 0;
+  grind_state = state;
   while (!Transcript::grind_ok(state, nonce, bits)) ++nonce;
   notify(Stage::kGrind);
   return nonce;
@@ -394,7 +427,7 @@ void OracleSession::gather(std::span<const u32> queries, std::vector<u64>& words
       }
     }
     close(Region::kRows, tree);
-    trees[tree].append_siblings(shifted(queries, log_domain - t.log_height - log_blowup), words);
+    trees[tree]->append_siblings(shifted(queries, log_domain - t.log_height - log_blowup), words);
     close(Region::kSiblings, tree);
   }
   u32 shift = 0;
@@ -406,7 +439,7 @@ void OracleSession::gather(std::span<const u32> queries, std::vector<u64>& words
       for (u32 v = 0; v < fold; ++v) push(words, layers[step][size_t{leaf} * fold + v]);
     }
     close(Region::kFriRows, step);
-    layer_trees[step].append_siblings(leaves, words);
+    layer_trees[step]->append_siblings(leaves, words);
     close(Region::kFriSiblings, step);
   }
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -100,33 +101,41 @@ class OracleSession {
   /// Called after a step has its result and before it is handed on; `index` is the tree or layer.
   std::function<void(OracleSession&, Stage, u32 index)> tamper;
 
-  std::vector<std::vector<Column>> traces;        ///< by table: fixed, main
-  std::vector<std::vector<Column>> coefficients;  ///< by segment and column; any degree
-  std::vector<std::vector<Column>> ldes;          ///< by segment and column, bit-reversed
-  std::vector<MerkleTree> trees;
+  std::vector<std::vector<Column>> traces;               ///< by table: fixed, main
+  std::vector<std::vector<Column>> coefficients;         ///< by segment and column; any degree
+  std::vector<std::vector<Column>> ldes;                 ///< by segment and column, bit-reversed
+  std::vector<std::shared_ptr<const MerkleTree>> trees;  ///< shared by copies
   std::vector<Fp3> sums;
   std::vector<Fp3> openings;
   std::vector<Fp3> word;  ///< R, then each folded word; bit-reversed on the plain subgroup
   std::vector<std::vector<Fp3>> layers;
-  std::vector<MerkleTree> layer_trees;
+  std::vector<std::shared_ptr<const MerkleTree>> layer_trees;
   std::vector<Fp3> final_coefficients;
   Digest root{};  ///< about to be returned by commit or fri_commit
   u64 nonce = 0;
-  u32 quotient_log_extra = 0;       ///< quotients interpolated from 2^extra times as many points
+  Digest grind_state{};             ///< what the nonce is judged by
   std::vector<RegionSpan> regions;  ///< of the last gather
+  std::vector<bool> is_built;       ///< trees that commit need not build again
+
+  Fp3 gamma{}, beta{}, alpha{}, zeta{}, delta{};  ///< as they were given
+
+  /// The folded constraints of a height at x, with the L's in `sums`.
+  Fp3 folded_height(u32 height_index, Fp3 x) const;
+  /// Whether they are the quotient times x^N - 1.
+  bool quotient_identity_holds(u32 height_index, Fp3 x) const;
 
  private:
   void notify(Stage stage, u32 index = 0) {
     if (tamper) tamper(*this, stage, index);
   }
-  std::vector<Fp3> table_values(u32 table, const std::function<Fp3(const Column&)>& at) const;
+  void build(u32 tree);
   void logup_table(u32 table);
-  void quotient_height(u32 height_index, Fp3 alpha);
-  Fp3 folded_constraints(u32 table, Fp x, Fp3 alpha, Fp3& power) const;
+  void quotient_height(u32 height_index);
+  template <class Point>
+  Fp3 folded_constraints(u32 table, Point x, Fp3& power) const;
 
   const Layout* layout_;
   std::vector<EvaluateAir> airs_;
-  Fp3 gamma_{}, beta_{}, zeta_{};
 };
 static_assert(ProverSession<OracleSession>);
 
