@@ -1,54 +1,10 @@
-// Column passes of two rounds: N1 = R * R rows, tiles of T neighbouring columns, thread (g, t) with
-// g < R. Round one transforms rows R i + g, an exchange through shared memory, round two the rest.
-// Outer twiddles are copied to shared memory ahead of their use. Bound by memory and the ALU alike.
+// The LDE's column passes of two rounds. Outer twiddles are copied to shared memory ahead of their
+// use. Bound by memory and the ALU alike.
 #include "cuda/ntt/fast_columns.hpp"
 #include "cuda/ntt/fast_device.cuh"
 
 namespace epochd::cuda::fast {
 namespace {
-
-template <int R>
-struct Columns {
-  static constexpr int kN1 = R * R;
-  static constexpr int kLogN1 = 2 * gl::log2i(R);
-  static constexpr int T = R == 16 ? 16 : 8;
-  static constexpr int kThreads = R * T;
-  static constexpr int kWarps = kThreads / 32;
-  /// Blocks an SM holds, by registers.
-  static constexpr int kBlocks = R == 16 ? 4 : 512 / kThreads;
-  static constexpr int kBlocksFirst = R == 16 ? 3 : kBlocks;
-  /// Half-warps of the exchange, and of the transposition, touch all banks.
-  static constexpr int kPitch = R * T + (T < 16 ? T : 0);
-  static constexpr int kSkew = 16 / T;
-  static constexpr int kRunPitch = kN1 + (T < 16 ? kSkew : 1);
-  /// Outer twiddles a thread copies ahead.
-  static constexpr int kFetched = 16;
-  static constexpr int kFetchAt = R * kPitch;
-  static constexpr int kBytesFirst = 8 * (kFetchAt + kFetched * kThreads);
-  static constexpr int kBytesLast = 8 * (R * kPitch > T * kRunPitch ? R * kPitch : T * kRunPitch);
-  /// Tiles launched side by side (256 bytes a row) before the next column.
-  static constexpr int kGroup = 32 / T;
-
-  /// Offset of an R-word block of a run: 0 .. kSkew - 1.
-  static __device__ int skew(int block) { return block * kSkew / R; }
-  static dim3 grid(u32 log_n2, u32 columns) {
-    return dim3(kGroup, columns, (1u << log_n2) / (T * kGroup));
-  }
-};
-
-/// Round one and the exchange: x holds rows R i + g before, inner index i of frequency class g
-/// after.
-template <int R, bool kInverse>
-__device__ __forceinline__ void first_round(u64* x, u64* s, const u64* twiddles, int g, int t) {
-  using C = Columns<R>;
-  gl::dft<R>(x, [&](int i) {
-    const int f = gl::dft_index<R, kInverse>(i);
-    s[f * C::kPitch + g * C::T + t] = f != 0 ? gl::mul(x[i], twiddles[f * R + g]) : x[i];
-  });
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < R; ++i) x[i] = s[g * C::kPitch + i * C::T + t];
-}
 
 /// Grid: Columns<R>::grid over columns.
 template <int R>

@@ -1,8 +1,6 @@
-// The middle pass. N2 = 256 C = 16 * 16 * C, one block of 16 C threads a row, 16 values a thread.
-// Index pieces n = 16C n0 + C n1 + n2, k = k0 + 16 k1 + 256 k2, j = 16C j0 + C j1 + j2; shared
-// address 16C a + C b + c, one pad word in 16. The inverse ends and both forwards begin with the
-// radix-C round over k2, so coefficients stay with their thread: stashed in shared memory for the
-// second coset, which differs by w_2C^k2 there, shifts only.
+// The LDE's middle pass, on rows as Rows<C> says, j = 16C j0 + C j1 + j2. The inverse ends and both
+// forwards begin with the radix-C round over k2, so coefficients stay with their thread: stashed in
+// shared memory for the second coset, which differs by w_2C^k2 there, shifts only.
 //
 // Twiddles are copied ahead into the slots of the stash that only the copying thread uses, and a
 // few spare ones. Bound by the ALU and the multiply pipe, 69-73 % and 49-57 % busy.
@@ -10,23 +8,6 @@
 
 namespace epochd::cuda::fast {
 namespace {
-
-/// Words a thread that three blocks leave free of an SM's 228 KB.
-constexpr int kSpare = 4;
-
-template <int C>
-struct Rows {
-  static constexpr int kN2 = 256 * C;
-  static constexpr int kThreads = 16 * C;
-  /// Transforms of C points among a thread's 16 values.
-  static constexpr int kDfts = 16 / C;
-  static constexpr int kBlocks = 48 / C;
-  static constexpr int kBlocksWhole = 32 / C;  // there are few
-  static constexpr int kStashAt = kN2 + kN2 / 16;
-  static constexpr int kBytes = 8 * (kStashAt + kN2 + kSpare * kThreads);
-
-  static __device__ __forceinline__ int pad(int a) { return a + (a >> 4); }
-};
 
 /// x[f] = stash[f] * w_2C^f: the ratio of the two cosets along k2.
 template <int C, int f = 0>
@@ -123,7 +104,7 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
   }
   if constexpr (!kWhole) {
 #pragma unroll
-    for (int f = 0; f < kSpare; ++f) {
+    for (int f = 0; f < G::kSpare; ++f) {
       copy_async(spare + f * G::kThreads, tw.outer[0] + k1 * G::kN2 + f * G::kThreads + t);
     }
   }
@@ -142,8 +123,8 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
       if constexpr (kWhole) {
         o[reverse_bits(j, gl::log2i(G::kN2))] = gl::canonical(x[i]);
       } else {
-        const u64 ahead = b != 0 ? own[f * G::kThreads] : spare[f % kSpare * G::kThreads];
-        o[j] = gl::mul(x[i], b != 0 || f < kSpare ? ahead : outer[j]);
+        const u64 ahead = b != 0 ? own[f * G::kThreads] : spare[f % G::kSpare * G::kThreads];
+        o[j] = gl::mul(x[i], b != 0 || f < G::kSpare ? ahead : outer[j]);
       }
     });
     if (b != 0) break;

@@ -61,7 +61,6 @@ u8* Arena::take_bytes(size_t bytes) {
   }
   u8* p = block_.data() + used_;
   used_ += size;
-  peak_ = used_ > peak_ ? used_ : peak_;
   return p;
 }
 

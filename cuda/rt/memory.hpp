@@ -85,7 +85,6 @@ class Arena {
     return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));
   }
   size_t used() const { return used_; }
-  size_t peak() const { return peak_; }
   size_t bytes() const { return block_.bytes(); }
   void rewind(size_t mark) { used_ = mark; }
 
@@ -94,7 +93,6 @@ class Arena {
 
   DeviceBlock block_;
   size_t used_ = 0;
-  size_t peak_ = 0;
 };
 
 }  // namespace epochd::cuda

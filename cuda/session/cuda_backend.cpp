@@ -90,4 +90,35 @@ void CudaBackend::reset_staging() const {
   staging_used_ = 0;
 }
 
+void CudaBackend::reserve_arena(size_t bytes) const {
+  reset_staging();
+  if (bytes > arena_.bytes()) {
+    arena_ = Arena();  // first free, then take: the device need not hold both
+    arena_ = Arena(bytes + bytes / 8);
+    ++counters_.arena_growth;
+  }
+  arena_.rewind(0);
+  descriptors_.rewind(0);
+}
+
+ProverUsage CudaBackend::usage() const {
+  ProverUsage u;
+  u.backend = "cuda";
+  u.bytes_h2d = counters_.bytes_h2d;
+  u.bytes_d2h = counters_.bytes_d2h;
+  u.peak_device_bytes = arena_.bytes() + descriptors_.bytes();
+  u.counters = {{"fill", counters_.fill},
+                {"lde", counters_.lde},
+                {"merkle", counters_.merkle},
+                {"logup", counters_.logup},
+                {"quotient", counters_.quotient},
+                {"open", counters_.open},
+                {"deep", counters_.deep},
+                {"fri", counters_.fri},
+                {"gather", counters_.gather},
+                {"device_only", counters_.device_only},
+                {"arena_growth", counters_.arena_growth}};
+  return u;
+}
+
 }  // namespace epochd::cuda

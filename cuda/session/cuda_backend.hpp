@@ -14,6 +14,7 @@
 #include "cuda/ntt/ntt.hpp"
 #include "cuda/rt/memory.hpp"
 #include "cuda/session/buffers.hpp"
+#include "epoch/continuation/epoch_prover.hpp"
 #include "prover/pcs/fixed_tree.hpp"
 #include "prover/prove/lowered_table.hpp"
 #include "prover/prove/table_source.hpp"
@@ -32,7 +33,8 @@ struct Counters {
   u64 deep = 0;
   u64 fri = 0;
   u64 gather = 0;
-  u64 device_only = 0;
+  u64 device_only = 0;  ///< tables
+  u64 arena_growth = 0;
   u64 bytes_h2d = 0;
   u64 bytes_d2h = 0;
 };
@@ -50,14 +52,15 @@ class CudaBackend {
  public:
   using Session = CudaSession;
 
-  /// `arena_bytes` is what the largest session needs (session_bytes). Errors: cuda::Error.
+  /// `arena_bytes` is what the largest session needs (session_bytes); a session that needs more
+  /// makes the arena grow, which is counted. Errors: cuda::Error.
   CudaBackend(int device, size_t arena_bytes, std::span<const u32> log_heights, u32 log_blowup);
   ~CudaBackend();
   CudaBackend(const CudaBackend&) = delete;
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const Counters& counters() const { return counters_; }
-  size_t arena_peak() const { return arena_.peak(); }
+  ProverUsage usage() const;
   size_t arena_bytes() const { return arena_.bytes(); }
 
  private:
@@ -78,6 +81,8 @@ class CudaBackend {
   }
   void download(void* host, const void* device, size_t bytes) const;
   void reset_staging() const;
+  /// Makes room for a session that takes `bytes`; everything taken before is gone.
+  void reserve_arena(size_t bytes) const;
 
   mutable Stream stream_;
   mutable Arena arena_;

@@ -25,9 +25,7 @@ using prover::TreeLayout;
 
 CudaSession::CudaSession(const CudaBackend& backend, const Layout& layout)
     : backend_(&backend), layout_(&layout), fixed_(layout.tree_count) {
-  backend.reset_staging();
-  backend.arena_.rewind(0);
-  backend.descriptors_.rewind(0);
+  backend.reserve_arena(session_bytes(layout));
   buffers_ = std::make_unique<SessionBuffers>(layout, backend.arena_);
   backend.counters_.device_only += layout.shape.table_count;
 }
