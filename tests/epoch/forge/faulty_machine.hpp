@@ -45,6 +45,9 @@ class FaultyMachine {
   u64 get(u32 key) const;
   /// Changes a key's value behind the program's back.
   void set(u32 key, u64 value) { memory_[key].value = value; }
+  /// As if no epoch had touched the key before.
+  void forget(u32 key, u64 value) { memory_[key] = {value, 0}; }
+  void set_pc(u32 pc) { pc_ = pc; }
 
  private:
   struct Cell {

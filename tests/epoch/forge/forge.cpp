@@ -272,7 +272,12 @@ GlobalInput honest_input(const Guest& g, const std::vector<EpochRecords>& epochs
   RunMemory memory;
   for (u32 e = 0; e < epochs.size(); ++e) {
     input.boundaries.push_back(epochs[e].boundary);
-    memory.absorb(e + 1, epochs[e].boundary);
+    // A key that no region has cannot have an anchor either.
+    std::vector<BoundaryRecord> known = epochs[e].boundary;
+    std::erase_if(known, [](const BoundaryRecord& b) {
+      return b.key >= kCellCount && (b.key < kRegBase || b.key > kSinkKey);
+    });
+    memory.absorb(e + 1, known);
   }
   input.boundary_cells.resize(epochs.size());
   input.ends = memory.finish(g.key.image);
@@ -291,7 +296,9 @@ u32 table_of(const std::vector<TableInstance>& tables, ChipId chip) {
 ForgedEpoch forge_epoch(const Guest& g, const EpochRecords& records, const EpochForgery& forgery) {
   const auto e = begin_epoch(g, records, forgery);
   CpuSession& session = *e->session;
-  session.fill(epoch_sources(records, g.key, e->tables), {});
+  ProvingKey filled_from = g.key;
+  if (!forgery.rows.empty()) filled_from.program = forgery.rows;
+  session.fill(epoch_sources(records, filled_from, e->tables), {});
   for (const CellPatch& p : forgery.cells) {
     const u32 table = table_of(e->tables, p.chip);
     EPOCHD_ASSERT(table != prover::kNone);

@@ -22,6 +22,8 @@ struct CellPatch {
 };
 
 struct EpochForgery {
+  /// The instructions that rows are filled with, instead of the program's own; as many.
+  std::vector<ProgramRow> rows;
   std::vector<CellPatch> cells;
   std::function<void(EpochStatement&)> statement;  ///< what the statement claims
   /// Last word on the traces, multiplicities chosen.
