@@ -1,10 +1,14 @@
 // Where an epoch proof's time goes on a GPU: proves one epoch of a guest's run several times;
 // prints each stage's seconds (the device is waited for at every stage's end), then the rate
 // without those waits.
-//   epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET]
+// Then the sustained rate of several epochs in flight on the device: WORKERS threads, each with a
+// backend (stream, arena) of its own, so that one's uploads and latency-bound tail run beside
+// another's kernels.
+//   epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] [WORKERS] [bytes]
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "cuda/session/cuda_backend.hpp"
 #include "epoch/capsule/stitch.hpp"
@@ -48,8 +53,28 @@ class StageTimes : public StageListener {
   std::map<std::string, double> seconds_;
 };
 
-int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& records,
-          u32 repeats) {
+void print_throughput(const ProvingKey& key, const RunParams& params, const EpochRecords& records,
+                      std::span<const u32> heights, size_t arena_bytes, u32 workers, u32 repeats) {
+  std::barrier ready(workers + 1);
+  std::vector<std::thread> threads;
+  for (u32 w = 0; w < workers; ++w) {
+    threads.emplace_back([&] {
+      const cuda::CudaBackend backend(0, arena_bytes, heights, params.preset->log_blowup);
+      prove_epoch(backend, key, params, records);
+      ready.arrive_and_wait();
+      for (u32 i = 0; i < repeats; ++i) prove_epoch(backend, key, params, records);
+    });
+  }
+  ready.arrive_and_wait();
+  const auto start = Clock::now();
+  for (std::thread& t : threads) t.join();
+  const double seconds = since(start) / (workers * repeats);
+  std::printf("%u in flight: %.2f ms an epoch = %.2f MHz\n", workers, seconds * 1e3,
+              records.public_values.cycles / seconds / 1e6);
+}
+
+int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& records, u32 repeats,
+          u32 workers) {
   const auto tables = plan_tables(records, key.vk, *params.preset);
   auto layout = std::make_unique<prover::Layout>();
   if (!epoch_layout(make_statement(records, tables), params, *layout)) return 1;
@@ -79,6 +104,9 @@ int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& re
       (c.bytes_h2d - before.bytes_h2d) / 1e6 / repeats,
       static_cast<double>(c.bytes_h2d - before.bytes_h2d) / repeats / cycles,
       (c.bytes_d2h - before.bytes_d2h) / 1e6 / repeats, proof.record.size() * 8 / 1e6);
+  for (u32 w = 2; w <= workers; ++w) {
+    print_throughput(key, params, records, heights, bytes, w, repeats);
+  }
   auto scratch = std::make_unique<RunScratch>();
   EpochStatement statement;
   prover::Digest root;
@@ -114,7 +142,7 @@ int run(int argc, char** argv) {
   const u64 n = std::strtoull(argv[2], nullptr, 10);
   std::memcpy(input.data(), &n, 8);
   // Guests that hash their input take a longer one: n bytes.
-  if (argc > 6) input.assign(n, 0x5a);
+  if (argc > 7) input.assign(n, 0x5a);
   auto scout = Scout::create(code, input);
   Stitch stitch(key->vk.digest());
   EpochRecords records;
@@ -125,7 +153,8 @@ int run(int argc, char** argv) {
   }
   std::printf("%s, 2^%u, %u cycles\n", argv[1], params.epoch_size_log2,
               records.public_values.cycles);
-  return prove(*key, params, records, repeats);
+  const u32 workers = argc > 6 ? static_cast<u32>(std::strtoul(argv[6], nullptr, 10)) : 1;
+  return prove(*key, params, records, repeats, workers);
 }
 
 }  // namespace
@@ -134,7 +163,7 @@ int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
                  "usage: epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] "
-                 "[bytes]\n");
+                 "[WORKERS] [bytes]\n");
     return 2;
   }
   return run(argc, argv);

@@ -11,8 +11,8 @@ using prover::Fp3;
 constexpr u32 kThreads = 128;
 
 __global__ void __launch_bounds__(kThreads)
-    fold_kernel(const __grid_constant__ prover::FriFold fold, u32 k, const Fp* word, u32 log_word,
-                Fp* next) {
+    fold_kernel(const __grid_constant__ prover::FriFold fold, DevicePoints inverses, u32 k,
+                const Fp* word, u32 log_word, Fp* next) {
   const size_t leaves = size_t{1} << (log_word - k);
   const size_t rows = size_t{1} << log_word;
   const size_t q = size_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -22,16 +22,16 @@ __global__ void __launch_bounds__(kThreads)
     const size_t i = (q << k) + v;
     values[v] = {word[i], word[i + rows], word[i + 2 * rows]};
   }
-  DevicePlanes{next, leaves}.set(q, fold.apply(q, values));
+  DevicePlanes{next, leaves}.set(q, fold.apply_at(inverses.at(q << k), values));
 }
 
 }  // namespace
 
-void launch_fri_fold(const prover::FriFold& fold, u32 k, const Fp* word, u32 log_word, Fp* next,
-                     cudaStream_t stream) {
+void launch_fri_fold(const prover::FriFold& fold, DevicePoints inverses, u32 k, const Fp* word,
+                     u32 log_word, Fp* next, cudaStream_t stream) {
   const size_t leaves = size_t{1} << (log_word - k);
   fold_kernel<<<static_cast<u32>((leaves + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-      fold, k, word, log_word, next);
+      fold, inverses, k, word, log_word, next);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 

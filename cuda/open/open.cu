@@ -9,19 +9,15 @@ namespace {
 constexpr u32 kThreads = 128;
 constexpr u32 kColumnsPerBlock = 4;
 
-__device__ Fp coset_point(size_t i, u32 log_rows, Fp root) {
-  return Fp::generator() * root.pow(reverse_index(i, log_rows));
-}
-
 struct WeightOp {
   Fp* weights;
   u32 log_n;
-  Fp root;
+  DevicePoints points;
   Fp3 z;
 
-  __device__ Fp3 denominator(size_t i) const { return z - coset_point(i, log_n, root); }
+  __device__ Fp3 denominator(size_t i) const { return z - points.at(i); }
   __device__ void finish(size_t i, const Fp3& inverse) const {
-    DevicePlanes{weights, size_t{1} << log_n}.set(i, inverse * coset_point(i, log_n, root));
+    DevicePlanes{weights, size_t{1} << log_n}.set(i, inverse * points.at(i));
   }
 };
 
@@ -29,11 +25,11 @@ struct WeightOp {
 struct DeepOp {
   Fp* out;
   u32 log_rows;
-  Fp root;
+  DevicePoints points;
   Fp3 z0, z1;
 
   __device__ Fp3 denominator(size_t i) const {
-    const Fp x = coset_point(i, log_rows, root);
+    const Fp x = points.at(i);
     return (z0 - x) * (z1 - x);
   }
   __device__ void finish(size_t i, const Fp3& inverse) const {
@@ -101,11 +97,11 @@ __device__ Fp3 combine(const DeepPoint& p, size_t row) {
 
 __global__ void __launch_bounds__(kThreads)
     deep_kernel(const __grid_constant__ DeepPoint p0, const __grid_constant__ DeepPoint p1,
-                u32 log_rows, Fp root, const Fp* inverses, Fp* out) {
+                u32 log_rows, DevicePoints points, const Fp* inverses, Fp* out) {
   const size_t rows = size_t{1} << log_rows;
   const size_t i = size_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= rows) return;
-  const Fp x = coset_point(i, log_rows, root);
+  const Fp x = points.at(i);
   const Fp3 inv{inverses[i], inverses[i + rows], inverses[i + 2 * rows]};
   // (s0 d1 + s1 d0) / (d0 d1) with d = x - z; the signs of both differences cancel in the product.
   Fp3 numerator = combine(p0, i) * (fp3(x) - p1.z);
@@ -127,8 +123,8 @@ u32 blocks_for(size_t rows) {
 
 }  // namespace
 
-void launch_weights(u32 log_n, Fp3 z, Fp* weights, cudaStream_t stream) {
-  batch_invert(WeightOp{weights, log_n, Fp::two_adic_root(log_n), z}, size_t{1} << log_n, stream);
+void launch_weights(DevicePoints points, u32 log_n, Fp3 z, Fp* weights, cudaStream_t stream) {
+  batch_invert(WeightOp{weights, log_n, points, z}, size_t{1} << log_n, stream);
 }
 
 void launch_dot(const Fp* const* columns, u32 column_count, const Fp* weights, u32 log_n, Fp3 scale,
@@ -142,12 +138,12 @@ void launch_dot(const Fp* const* columns, u32 column_count, const Fp* weights, u
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
-void launch_deep(const DeepPoint* points, u32 log_rows, Fp* out, Fp* scratch, cudaStream_t stream) {
+void launch_deep(DevicePoints x, const DeepPoint* points, u32 log_rows, Fp* out, Fp* scratch,
+                 cudaStream_t stream) {
   const size_t rows = size_t{1} << log_rows;
-  const Fp root = Fp::two_adic_root(log_rows);
-  batch_invert(DeepOp{scratch, log_rows, root, points[0].z, points[1].z}, rows, stream);
-  deep_kernel<<<blocks_for(rows), kThreads, 0, stream>>>(points[0], points[1], log_rows, root,
-                                                         scratch, out);
+  batch_invert(DeepOp{scratch, log_rows, x, points[0].z, points[1].z}, rows, stream);
+  deep_kernel<<<blocks_for(rows), kThreads, 0, stream>>>(points[0], points[1], log_rows, x, scratch,
+                                                         out);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 

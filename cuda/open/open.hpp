@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/open/points.hpp"
 #include "prover/field/fp3.hpp"
 
 namespace epochd::cuda {
@@ -17,8 +18,9 @@ inline u32 dot_chunks(size_t rows) {
   return static_cast<u32>((rows + kDotChunk - 1) / kDotChunk);
 }
 
-/// weights(i) = x_i / (z - x_i), x_i = 7 g^bitrev(i), for i < 2^log_n. Three planes of 2^log_n.
-void launch_weights(u32 log_n, Fp3 z, Fp* weights, cudaStream_t stream);
+/// weights(i) = x_i / (z - x_i), x_i = 7 g^bitrev(i) from `points`, for i < 2^log_n. Three planes
+/// of 2^log_n.
+void launch_weights(DevicePoints points, u32 log_n, Fp3 z, Fp* weights, cudaStream_t stream);
 
 /// out[c] = scale * sum_i weight(i) * columns[c][i] over 2^log_n rows. `partial` holds column_count
 /// * dot_chunks.
@@ -39,7 +41,8 @@ struct DeepPoint {
 /// out(i) = sum over both points of (sum_j delta^j f_j(x_i) - at_z) / (x_i - z), i < 2^log_rows,
 /// x_i = 7 g^bitrev(i). points[1].count may be 0. `out` and `scratch` are three planes of
 /// 2^log_rows.
-void launch_deep(const DeepPoint* points, u32 log_rows, Fp* out, Fp* scratch, cudaStream_t stream);
+void launch_deep(DevicePoints x, const DeepPoint* points, u32 log_rows, Fp* out, Fp* scratch,
+                 cudaStream_t stream);
 
 /// word(i) += low(i >> shift), three planes each.
 void launch_lift(Fp* word, u32 log_word, const Fp* low, u32 shift, cudaStream_t stream);

@@ -12,6 +12,7 @@
 
 #include "cuda/merkle/row_source.hpp"
 #include "cuda/ntt/ntt.hpp"
+#include "cuda/open/points.hpp"
 #include "cuda/rt/memory.hpp"
 #include "cuda/session/buffers.hpp"
 #include "epoch/continuation/epoch_prover.hpp"
@@ -90,6 +91,9 @@ class CudaBackend {
   mutable PinnedBlock staging_;
   mutable size_t staging_used_ = 0;
   NttTables tables_;
+  mutable PointTables coset_points_{prover::Fp::generator(), false};
+  /// Inverses of the plain subgroup's points, for FRI.
+  mutable PointTables inverse_points_{prover::Fp::one(), true};
   mutable std::map<const prover::FixedTree*, DeviceFixedTree> fixed_;
   mutable Counters counters_;
 };

@@ -138,7 +138,7 @@ void CudaSession::open_height(u32 height_index, u32 point, std::vector<u32>& tar
   cudaStream_t stream = backend_->stream_.get();
   Fp* weights = as_fp(buffers_->scratch);
   Fp3* partial = reinterpret_cast<Fp3*>(buffers_->scratch + 3 * n);
-  launch_weights(log_height, z, weights, stream);
+  launch_weights(backend_->coset_points_.get(log_height), log_height, z, weights, stream);
   const Fp3 scale = (pow(z * Fp::generator().inverse(), n) - Fp::one()) * Fp::from_u64(n).inverse();
   launch_dot(backend_->upload(std::span<const Fp* const>(columns)),
              static_cast<u32>(columns.size()), weights, log_height, scale, partial,
@@ -168,7 +168,8 @@ void CudaSession::deep_height(u32 height_index, std::span<const Fp3> powers, u64
     points[point].z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
     points[point].at_z = at_z;
   }
-  launch_deep(points, log_rows, as_fp(out), as_fp(scratch), backend_->stream_.get());
+  launch_deep(backend_->coset_points_.get(log_rows), points, log_rows, as_fp(out), as_fp(scratch),
+              backend_->stream_.get());
 }
 
 void CudaSession::deep(Fp3 delta) {
@@ -197,8 +198,9 @@ void CudaSession::fri_fold(Fp3 beta) {
   const FriLayerBuffers& layer = buffers_->fri[fri_step_++];
   u64* next =
       fri_step_ < buffers_->fri.size() ? buffers_->fri[fri_step_].word : buffers_->final_word;
-  launch_fri_fold(prover::FriFold(layer.log_word, layer.log_fold, beta), layer.log_fold,
-                  as_fp(layer.word), layer.log_word, as_fp(next), backend_->stream_.get());
+  launch_fri_fold(prover::FriFold(layer.log_word, layer.log_fold, beta),
+                  backend_->inverse_points_.get(layer.log_word), layer.log_fold, as_fp(layer.word),
+                  layer.log_word, as_fp(next), backend_->stream_.get());
   ++backend_->counters_.fri;
 }
 

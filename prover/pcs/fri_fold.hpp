@@ -36,11 +36,17 @@ class FriFold {
     }
   }
 
-  /// Folds the 2^k values of leaf q; `values` is overwritten.
-  EPOCHD_HD Fp3 apply(u64 q, Fp3* values) const {
+  /// 1 / y_q of leaf q, y_q its first point: g^-bitrev(q).
+  EPOCHD_HD Fp first_point_inverse(u64 q) const {
     u64 reversed = 0;
     for (u32 i = 0; i < log_leaves_; ++i) reversed |= (q >> i & 1) << (log_leaves_ - 1 - i);
-    Fp y_inverse = root_inverse_.pow(reversed);
+    return root_inverse_.pow(reversed);
+  }
+
+  /// Folds the 2^k values of leaf q; `values` is overwritten.
+  EPOCHD_HD Fp3 apply(u64 q, Fp3* values) const { return apply_at(first_point_inverse(q), values); }
+  /// The same for the leaf whose first point has the inverse `y_inverse`.
+  EPOCHD_HD Fp3 apply_at(Fp y_inverse, Fp3* values) const {
     for (u32 s = 0; s < k_; ++s) {
       const u32 pairs = 1u << (k_ - 1 - s);
       for (u32 i = 0; i < pairs; ++i) {
