@@ -82,7 +82,8 @@ void time_lde(const Stream& stream, u32 log_n, u32 log_blowup, u32 columns) {
 }
 
 void time_halves(const Stream& stream, u32 log_n, u32 columns) {
-  const NttTables tables({}, 1);
+  const u32 heights[] = {log_n};
+  const NttTables tables(heights, 1);
   const size_t count = size_t{columns} << log_n;
   const DeviceBlock in = random_block(count);
   const DeviceBlock out(2 * count * sizeof(u64));
@@ -149,7 +150,7 @@ int run() {
   time_lde(stream, 20, 2, 64);
   time_lde(stream, 23, 1, 16);
   time_lde(stream, 24, 1, 16);
-  for (const u32 log_n : {13u, 16u, 20u}) time_halves(stream, log_n, 6);
+  for (const u32 log_n : {13u, 16u, 18u, 20u, 21u}) time_halves(stream, log_n, 6);
   for (const u32 width : {24u, 32u, 64u, 128u, 200u, 400u}) time_tree(stream, 21, width);
   for (const u32 log_rows : {9u, 12u, 15u, 18u}) time_tree(stream, log_rows, 200);
   time_mixed_tree(stream);

@@ -1,5 +1,7 @@
-// Tree levels above the leaves: a block takes 512 digests through up to nine levels in shared
-// memory. Bound by the ALU at the bottom, by latency in the few levels at the top.
+// Tree levels above the leaves: a block takes 512 digests through some levels in shared memory.
+// While there are many nodes that is four levels, after which a block's warps are no longer full
+// and others should take its place; nine levels once latency counts. Bound by the ALU at the
+// bottom, by latency at the top.
 #include "cuda/merkle/blake3.cuh"
 #include "cuda/merkle/row_batch.hpp"
 #include "cuda/rt/error.hpp"
@@ -10,7 +12,10 @@ namespace {
 
 constexpr u32 kThreads = 256;
 constexpr u32 kLogThreads = 8;
-constexpr u32 kLevelsPerLaunch = kLogThreads + 1;
+constexpr u32 kLevelsPerBlock = kLogThreads + 1;
+/// With at least this many nodes, blocks do kLevelsWhileMany levels.
+constexpr u32 kLogNodesMany = 14;
+constexpr u32 kLevelsWhileMany = 4;
 
 struct LevelKeys {
   Blake3Key node;
@@ -69,10 +74,10 @@ __global__ void __launch_bounds__(kThreads)
 void build_levels(Digest* levels, u32 log_leaves, u32 joins, cudaStream_t stream) {
   EPOCHD_ASSERT(log_leaves <= kTreeLogLeavesMax);
   const LevelKeys keys{prover::domains::kNode, prover::domains::kInject};
-  for (u32 level = 1; level <= log_leaves; level += kLevelsPerLaunch) {
-    const u32 left = log_leaves - level + 1;
-    const u32 count = left < kLevelsPerLaunch ? left : kLevelsPerLaunch;
+  for (u32 level = 1, count = 0; level <= log_leaves; level += count) {
     const u32 log_nodes = log_leaves - level;
+    const u32 most = log_nodes >= kLogNodesMany ? kLevelsWhileMany : kLevelsPerBlock;
+    count = log_nodes + 1 < most ? log_nodes + 1 : most;
     const u32 blocks = log_nodes > kLogThreads ? 1u << (log_nodes - kLogThreads) : 1;
     levels_kernel<<<blocks, kThreads, 0, stream>>>(levels, log_leaves, level, count, joins, keys);
     EPOCHD_CUDA_CHECK(cudaGetLastError());

@@ -40,8 +40,8 @@ struct Columns {
   static constexpr int kThreads = R * T;
   static constexpr int kWarps = kThreads / 32;
   /// Blocks an SM holds, by registers.
-  static constexpr int kBlocks = R == 16 ? 4 : 512 / kThreads;
-  static constexpr int kBlocksFirst = R == 16 ? 3 : kBlocks;
+  static constexpr int kBlocks = R == 16 ? 4 : 2;
+  static constexpr int kBlocksFirst = R == 16 ? 3 : 2;
   /// Half-warps of the exchange, and of the transposition, touch all banks.
   static constexpr int kPitch = R * T + (T < 16 ? T : 0);
   static constexpr int kSkew = 16 / T;
@@ -49,6 +49,7 @@ struct Columns {
   /// Outer twiddles a thread copies ahead.
   static constexpr int kFetched = 16;
   static constexpr int kFetchAt = R * kPitch;
+  static constexpr int kBytesExchange = 8 * kFetchAt;
   static constexpr int kBytesFirst = 8 * (kFetchAt + kFetched * kThreads);
   static constexpr int kBytesLast = 8 * (R * kPitch > T * kRunPitch ? R * kPitch : T * kRunPitch);
   /// Tiles launched side by side (256 bytes a row) before the next column.

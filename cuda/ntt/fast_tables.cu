@@ -1,5 +1,6 @@
 // Fills the tables of fast.hpp, once per height.
 #include "cuda/ntt/fast.hpp"
+#include "cuda/ntt/fast_halves.hpp"
 #include "cuda/ntt/field.cuh"
 #include "prover/field/fp.hpp"
 
@@ -73,7 +74,7 @@ class Builder {
  private:
   u64* take(size_t count) {
     u64* at = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (count + 31) / 32 * 32;
+    used_ += count;
     return at;
   }
 
@@ -140,7 +141,79 @@ size_t build(HeightTables& tables, u32 log_n, u32 log_blowup, u64* memory, cudaS
   return builder.words();
 }
 
+/// The parts that do not depend on the shift, of a forward transform or its inverse.
+HalfTwiddles make_half(Builder& builder, u32 log_n, bool inverse) {
+  const auto root = [&](u32 log_order) {
+    const Fp w = Fp::two_adic_root(log_order);
+    return inverse ? w.inverse() : w;
+  };
+  const Split s = split(log_n);
+  const u32 c = (1u << s.log_n2) / 256;
+  HalfTwiddles t{};
+  if (two_rounds(s)) {
+    const u32 r = 1u << s.log_n1 / 2;
+    t.column_rounds = builder.powers(r, r, {.base = root(s.log_n1)});
+  }
+  t.row = builder.powers(16, 16 * c, {.base = root(s.log_n2)});
+  t.row2 = builder.powers(16, c, {.base = root(s.log_n2).pow(16)});
+  return t;
+}
+
+size_t build(HalfTables& tables, u32 log_n, u32 log_blowup, u64* memory, cudaStream_t stream) {
+  Builder builder(memory, stream);
+  const Split s = split(log_n);
+  const u32 n1 = 1u << s.log_n1;
+  const u32 n2 = 1u << s.log_n2;
+  tables.twiddles = make_half(builder, log_n, false);
+  const auto shift = [&](u32 block) {
+    u32 step = 0;
+    for (u32 i = 0; i < log_blowup; ++i) step |= (block >> i & 1) << (log_blowup - 1 - i);
+    return Fp::generator() * Fp::two_adic_root(log_n + log_blowup).pow(step);
+  };
+  for (u32 b = 0; b < 1u << log_blowup; ++b) {
+    const u64* at = builder.powers(1, n1, {.column = shift(b).pow(n2)});
+    if (b == 0) tables.twiddles.column_shift = at;
+  }
+  for (u32 b = 0; b < 1u << log_blowup; ++b) {
+    const u64* at = builder.powers(n1, n2, {.base = Fp::two_adic_root(log_n), .column = shift(b)});
+    if (b == 0) tables.twiddles.outer = at;
+  }
+  return builder.words();
+}
+
+size_t build_inverse(HalfTables& tables, u32 log_m, u64* memory, cudaStream_t stream) {
+  Builder builder(memory, stream);
+  const Split s = split(log_m);
+  const u32 n1 = 1u << s.log_n1;
+  const u32 n2 = 1u << s.log_n2;
+  const Fp shift = Fp::generator().inverse();
+  tables.twiddles = make_half(builder, log_m, true);
+  tables.twiddles.column_shift = builder.powers(1, n1, {.column = shift.pow(n2)});
+  tables.twiddles.outer =
+      builder.powers(n1, n2,
+                     {.base = Fp::two_adic_root(log_m).inverse(),
+                      .column = shift,
+                      .constant = Fp::from_canonical(u64{1} << log_m).inverse()});
+  return builder.words();
+}
+
 }  // namespace
+
+HalfTables make_forward_tables(u32 log_n, u32 log_blowup, cudaStream_t stream) {
+  HalfTables tables;
+  const size_t words = build(tables, log_n, log_blowup, nullptr, stream);
+  tables.memory = DeviceBlock(words * sizeof(u64));
+  build(tables, log_n, log_blowup, reinterpret_cast<u64*>(tables.memory.data()), stream);
+  return tables;
+}
+
+HalfTables make_inverse_tables(u32 log_m, cudaStream_t stream) {
+  HalfTables tables;
+  const size_t words = build_inverse(tables, log_m, nullptr, stream);
+  tables.memory = DeviceBlock(words * sizeof(u64));
+  build_inverse(tables, log_m, reinterpret_cast<u64*>(tables.memory.data()), stream);
+  return tables;
+}
 
 HeightTables make_tables(u32 log_n, u32 log_blowup, cudaStream_t stream) {
   HeightTables tables;

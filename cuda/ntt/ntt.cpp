@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cuda/ntt/fast.hpp"
+#include "cuda/ntt/fast_halves.hpp"
 #include "cuda/ntt/generic.hpp"
 #include "cuda/ntt/powers.hpp"
 #include "prover/core/assert.hpp"
@@ -28,7 +29,25 @@ void check_shape(u32 log_n, u32 log_blowup) {
 
 struct NttTables::Impl {
   DeviceBlock powers;
-  std::array<fast::HeightTables, kNttLogRowsMax + 1> heights;
+  u32 log_blowup = 0;
+  // By log_n, or log_m for inverse.
+  std::array<fast::HeightTables, kNttLogRowsMax + 1> lde;
+  std::array<fast::HalfTables, kNttLogRowsMax + 1> forward;
+  std::array<fast::HalfTables, kNttLogRowsMax + kNttLogBlowupMax + 1> inverse;
+
+  void add(u32 log_n, cudaStream_t stream) {
+    const auto is_fast = [](u32 log_rows) {
+      return log_rows >= fast::kLogRowsMin && log_rows <= fast::kLogRowsMax;
+    };
+    const u32 log_m = log_n + log_blowup;
+    if (is_fast(log_n) && lde[log_n].memory.bytes() == 0) {
+      lde[log_n] = fast::make_tables(log_n, log_blowup, stream);
+      forward[log_n] = fast::make_forward_tables(log_n, log_blowup, stream);
+    }
+    if (is_fast(log_m) && inverse[log_m].memory.bytes() == 0) {
+      inverse[log_m] = fast::make_inverse_tables(log_m, stream);
+    }
+  }
 };
 
 NttTables::NttTables(std::span<const u32> log_heights, u32 log_blowup)
@@ -38,16 +57,14 @@ NttTables::NttTables(std::span<const u32> log_heights, u32 log_blowup)
   generic::prepare_single();
   fast::prepare_columns();
   fast::prepare_rows();
+  fast::prepare_half_columns();
   const std::vector<u64> powers = make_powers();
   impl_->powers = DeviceBlock(powers.size() * sizeof(u64));
   const Stream stream;
   EPOCHD_CUDA_CHECK(cudaMemcpyAsync(impl_->powers.data(), powers.data(), impl_->powers.bytes(),
                                     cudaMemcpyHostToDevice, stream.get()));
-  for (const u32 log_n : log_heights) {
-    if (log_n < fast::kLogRowsMin || log_n > fast::kLogRowsMax) continue;
-    fast::HeightTables& height = impl_->heights[log_n];
-    if (height.memory.bytes() == 0) height = fast::make_tables(log_n, log_blowup, stream.get());
-  }
+  impl_->log_blowup = log_blowup;
+  for (const u32 log_n : log_heights) impl_->add(log_n, stream.get());
   stream.synchronize();
 }
 NttTables::~NttTables() = default;
@@ -59,8 +76,16 @@ const u64* NttTables::powers() const {
 }
 
 const LdeTwiddles* NttTables::lde(u32 log_n, u32 pair) const {
-  const LdeTwiddles& twiddles = impl_->heights[log_n].pairs[pair];
+  const LdeTwiddles& twiddles = impl_->lde[log_n].pairs[pair];
   return twiddles.row_inverse == nullptr ? nullptr : &twiddles;
+}
+const HalfTwiddles* NttTables::forward(u32 log_n, u32 log_blowup) const {
+  const HalfTwiddles& twiddles = impl_->forward[log_n].twiddles;
+  return twiddles.row == nullptr || log_blowup != impl_->log_blowup ? nullptr : &twiddles;
+}
+const HalfTwiddles* NttTables::inverse(u32 log_m) const {
+  const HalfTwiddles& twiddles = impl_->inverse[log_m].twiddles;
+  return twiddles.row == nullptr ? nullptr : &twiddles;
 }
 
 size_t lde_scratch_words(u32 columns, u32 log_n, u32) {
@@ -125,14 +150,22 @@ void lde_from_coefficients(const NttTables& tables, const u64* in, u64* out, u32
                            u32 log_blowup, cudaStream_t stream) {
   check_shape(log_n, log_blowup);
   if (columns == 0) return;
-  generic::from_coefficients(tables.powers(), in, out, columns, log_n, log_blowup, stream);
+  if (const HalfTwiddles* twiddles = tables.forward(log_n, log_blowup)) {
+    fast::from_coefficients(*twiddles, in, out, columns, log_n, log_blowup, stream);
+  } else {
+    generic::from_coefficients(tables.powers(), in, out, columns, log_n, log_blowup, stream);
+  }
 }
 
 void coset_interpolate(const NttTables& tables, u64* columns_in_out, u32 columns, u32 log_m,
                        cudaStream_t stream) {
   EPOCHD_ASSERT(log_m >= kNttLogRowsMin && log_m <= kNttLogRowsMax + 1);
   if (columns == 0) return;
-  generic::interpolate(tables.powers(), columns_in_out, columns, log_m, stream);
+  if (const HalfTwiddles* twiddles = tables.inverse(log_m)) {
+    fast::interpolate(*twiddles, columns_in_out, columns, log_m, stream);
+  } else {
+    generic::interpolate(tables.powers(), columns_in_out, columns, log_m, stream);
+  }
 }
 
 }  // namespace epochd::cuda

@@ -20,10 +20,11 @@ inline constexpr u32 kNttLogRowsMax = 26;
 inline constexpr u32 kNttLogBlowupMax = 2;
 
 struct LdeTwiddles;
+struct HalfTwiddles;
 
 /// Twiddle factors in device memory. Every height works with every object; the heights named to the
-/// constructor are the ones that get tables of their own (3 words a row, shared by all columns) and
-/// with them the fast kernels. Threads: safe to share once constructed.
+/// constructor are the ones that get tables of their own (7 words a row at blowup 2, shared by all
+/// columns) and with them the fast kernels. Threads: safe to share once constructed.
 class NttTables {
  public:
   /// `log_heights`: values of log_n that coset_lde will see, in any order. Waits for the device.
@@ -36,6 +37,9 @@ class NttTables {
   const u64* powers() const;
   /// Tables of the fast kernels for extending 2^log_n rows to coset pair `pair` (0 or 1), or null.
   const LdeTwiddles* lde(u32 log_n, u32 pair) const;
+  /// The same for lde_from_coefficients and for coset_interpolate.
+  const HalfTwiddles* forward(u32 log_n, u32 log_blowup) const;
+  const HalfTwiddles* inverse(u32 log_m) const;
 
  private:
   struct Impl;

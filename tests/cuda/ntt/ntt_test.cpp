@@ -122,14 +122,28 @@ TEST_F(CudaNtt, SplitsColumnsIntoBatchesThatFitTheScratch) {
 }
 
 TEST_F(CudaNtt, ConvertsCoefficientsLikeTheCpuAtEveryHeight) {
-  const NttTables tables(heights(5, 20), 2);
-  for (const u32 log_n : heights(5, 20)) {
-    for (const u32 columns : {1u, 3u, 17u}) {
-      if (columns == 17 && log_n > 16) continue;
-      for (const u32 log_blowup : {1u, 2u}) check_halves(tables, columns, log_n, log_blowup);
+  for (const u32 log_blowup : {1u, 2u}) {
+    const NttTables tables(heights(5, 20), log_blowup);
+    for (const u32 log_n : heights(5, 20)) {
+      for (const u32 columns : {1u, 3u, 17u}) {
+        if (columns == 17 && log_n > 16) continue;
+        check_halves(tables, columns, log_n, log_blowup);
+      }
     }
   }
-  for (const u32 log_n : {21u, 22u, 24u}) check_halves(tables, 2, log_n, 1);
+}
+
+TEST_F(CudaNtt, ConvertsCoefficientsLikeTheCpuWithoutTables) {
+  const NttTables none({}, 1);
+  for (const u32 log_n : heights(5, 18)) {
+    for (const u32 log_blowup : {1u, 2u}) check_halves(none, 3, log_n, log_blowup);
+  }
+  check_halves(NttTables(heights(10, 14), 1), 3, 14, 2);
+}
+
+TEST_F(CudaNtt, ConvertsTallColumnsLikeTheCpu) {
+  const NttTables tables(heights(20, 22), 1);
+  for (const u32 log_n : {20u, 21u, 22u, 23u}) check_halves(tables, 2, log_n, 1);
 }
 
 TEST_F(CudaNtt, AcceptsNoColumns) {
