@@ -93,6 +93,36 @@ void choose_multiplicities(CpuSession& session, const std::vector<TableInstance>
   }
 }
 
+/// A session that says what the forger wants it to say.
+class LyingSession {
+ public:
+  LyingSession(CpuSession& inner, const EpochForgery& forgery) : inner_(inner), forgery_(forgery) {}
+
+  const prover::Layout& layout() const { return inner_.layout(); }
+  prover::Digest commit(u32 tree) { return inner_.commit(tree); }
+  void logup(prover::Fp3 gamma, prover::Fp3 beta, std::span<prover::Fp3> sums) {
+    inner_.logup(gamma, beta, sums);
+    if (forgery_.sums) forgery_.sums(sums);
+  }
+  void quotient(prover::Fp3 alpha) { inner_.quotient(alpha); }
+  void open(prover::Fp3 zeta, std::span<prover::Fp3> openings) {
+    inner_.open(zeta, openings);
+    if (forgery_.openings) forgery_.openings(layout(), zeta, openings);
+  }
+  void deep(prover::Fp3 delta) { inner_.deep(delta); }
+  prover::Digest fri_commit() { return inner_.fri_commit(); }
+  void fri_fold(prover::Fp3 beta) { inner_.fri_fold(beta); }
+  void fri_final(std::span<prover::Fp3> coefficients) { inner_.fri_final(coefficients); }
+  u64 grind(const prover::Digest& state, u32 bits) { return inner_.grind(state, bits); }
+  void gather(std::span<const u32> queries, std::vector<u64>& words) {
+    inner_.gather(queries, words);
+  }
+
+ private:
+  CpuSession& inner_;
+  const EpochForgery& forgery_;
+};
+
 /// A session over an epoch's tables, and what it refers to.
 struct EpochTables {
   std::vector<TableInstance> tables;
@@ -323,9 +353,10 @@ ForgedEpoch forge_epoch(const Guest& g, const EpochRecords& records, const Epoch
   prover::push_digest(record, roots[kEpochMainTree]);
   prover::Transcript transcript =
       epoch_transcript(g.params, g.key.vk.digest(), e->statement, roots);
-  const prover::Challenges challenges = prover::draw_lookup_challenges(transcript);
-  if (forgery.late) forgery.late(session, e->statement, challenges);
-  prover::prove_argument(session, transcript, challenges, record);
+  const prover::Challenges drawn = prover::draw_lookup_challenges(transcript);
+  if (forgery.late) forgery.late(session, e->statement, drawn);
+  LyingSession lying(session, forgery);
+  prover::prove_argument(lying, transcript, forgery.frozen.value_or(drawn), record);
   close_record(record);
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "tests/epoch/continuation/run_fixture.hpp"
 #include "tests/epoch/continuation/table_check.hpp"
@@ -30,6 +31,11 @@ struct EpochForgery {
   std::function<void(prover::CpuSession&, const std::vector<TableInstance>&)> before_commit;
   /// After the roots are absorbed and gamma, beta drawn.
   std::function<void(prover::CpuSession&, const EpochStatement&, const prover::Challenges&)> late;
+  /// Proves with these instead of the gamma, beta that the transcript gives.
+  std::optional<prover::Challenges> frozen;
+  /// Changes the tables' LogUp sums, or the openings at zeta, before they are absorbed.
+  std::function<void(std::span<prover::Fp3>)> sums;
+  std::function<void(const prover::Layout&, prover::Fp3 zeta, std::span<prover::Fp3>)> openings;
 };
 
 struct ForgedEpoch {
