@@ -12,13 +12,13 @@ config/install-deps.sh
 cmake --preset host
 cmake --build --preset host -j "$(nproc)" --target epoch epochd epochd_guests
 
-bin=$PWD/build/host/daemon
+bin=$PWD/build/host/bin
 guests=$PWD/build/host/guests
 work=$PWD/build/demo
 queue=$work/queue
 export EPOCH_SIZE_LOG2=${EPOCH_SIZE_LOG2:-16}
 rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$queue"
 
 say "Submit fib(50000) and the SHA-256 of 4096 bytes"
 # A guest's numbers are little-endian u64: 0xC350 is 50000.
@@ -33,10 +33,21 @@ say "Prove everything queued: epochd --once, 2^$EPOCH_SIZE_LOG2 cycles an epoch"
 say "Verify each bundle with the ELF alone"
 verified=0
 for job in "$queue"/done/*/; do
-  "$bin/epoch" verify "$job/program.elf" "$job/bundle.proof"
+  "$bin/epoch" verify "$job/program.elf" "$job/bundle.proof" | tee "$work/$(basename "$job").txt"
   verified=$((verified + 1))
 done
 [[ $verified -eq 2 ]] || { echo "expected 2 finished jobs, found $verified" >&2; exit 1; }
+
+say "The digest in the proof is the one sha256sum computes"
+# The proved words are little endian: byte by byte, from the right.
+proved=""
+for word in $(sed -n 's/^outputs: 4: //p' "$work"/sha256-*.txt); do
+  digits=$(printf '%016x' "$word")
+  for at in 14 12 10 8 6 4 2 0; do proved+=${digits:at:2}; done
+done
+computed=$(sha256sum "$work/sha256.input" | cut -d ' ' -f 1)
+echo "$proved"
+[[ "$proved" == "$computed" ]] || { echo "sha256sum says $computed" >&2; exit 1; }
 
 say "A proof changed in one byte must be refused"
 job=$(ls -d "$queue"/done/*/ | head -n 1)
