@@ -109,21 +109,41 @@ void time_tree(const Stream& stream, u32 log_rows, u32 width) {
   std::printf("tree 2^%u x %4u: rows %.3f ms, all %.3f ms\n", log_rows, width, rows, tree);
 }
 
-/// Heights and widths like those of one epoch's main tree.
-void time_mixed_tree(const Stream& stream) {
+struct Table {
+  u32 log_rows;
+  u32 width;
+};
+
+/// Commits tables like one epoch's: every LDE, then the tree.
+void time_commit(const Stream& stream, const char* name, const std::vector<Table>& tables) {
+  constexpr u32 kHeights[] = {16, 17, 18, 19};
+  const NttTables twiddles(kHeights, 1);
+  std::vector<DeviceBlock> traces;
+  std::vector<DeviceBlock> ldes;
   std::vector<TreeHeight> heights;
-  std::vector<DeviceBlock> blocks;
-  for (u32 log_rows = 21; log_rows >= 9; --log_rows) {
-    const u32 width = log_rows >= 19 ? 60 : 200;
-    blocks.push_back(random_block(size_t{width} << log_rows));
-    heights.emplace_back();
-    heights.back().log_rows = log_rows;
-    heights.back().rows.add(words(blocks.back()), 1u << log_rows, width);
+  size_t scratch_words = 0;
+  for (const Table& t : tables) {
+    traces.push_back(random_block(size_t{t.width} << t.log_rows));
+    ldes.emplace_back(traces.back().bytes() * 2);
+    if (heights.empty() || heights.back().log_rows != t.log_rows + 1) {
+      heights.emplace_back();
+      heights.back().log_rows = t.log_rows + 1;
+    }
+    heights.back().rows.add(words(ldes.back()), 2u << t.log_rows, t.width);
+    scratch_words = std::max(scratch_words, lde_scratch_words(t.width, t.log_rows, 1));
   }
-  const DeviceBlock levels(tree_digests(21) * sizeof(Digest));
-  const double ms = median_ms(
+  const DeviceBlock scratch(scratch_words * sizeof(u64));
+  const DeviceBlock levels(tree_digests(heights[0].log_rows) * sizeof(Digest));
+  const auto extend = [&] {
+    for (size_t i = 0; i < tables.size(); ++i) {
+      coset_lde(twiddles, words(traces[i]), words(ldes[i]), words(scratch), tables[i].width,
+                tables[i].log_rows, 1, stream.get());
+    }
+  };
+  const double lde = median_ms(stream, extend);
+  const double tree = median_ms(
       stream, [&] { build_tree(heights, reinterpret_cast<Digest*>(levels.data()), stream.get()); });
-  std::printf("mixed tree, 2^21 down to 2^9: %.3f ms\n", ms);
+  std::printf("commit like %s: LDE %.3f ms, tree %.3f ms\n", name, lde, tree);
 }
 
 void time_small(const Stream& stream) {
@@ -142,25 +162,35 @@ void time_small(const Stream& stream) {
               ms);
 }
 
-int run() {
-  const Stream stream;
+/// Main trees of 2^20-cycle epochs.
+void time_commits(const Stream& stream) {
+  time_commit(stream, "fib", {{19, 17}, {18, 20}, {18, 16}, {17, 17}, {16, 3}, {16, 4}, {7, 1}});
+  time_commit(stream, "sha256",
+              {{18, 21}, {18, 39}, {18, 38}, {17, 17}, {16, 39}, {16, 3},  {16, 4},
+               {15, 21}, {15, 23}, {14, 16}, {14, 29}, {14, 22}, {13, 16}, {12, 18},
+               {12, 23}, {11, 7},  {9, 8},   {9, 22},  {9, 1},   {8, 17}});
+}
+
+void time_all(const Stream& stream) {
   for (const u32 columns : {32u, 64u}) time_lde(stream, 20, 1, columns);
   time_lde(stream, 22, 1, 64);
-  for (u32 log_n = 8; log_n <= 21; ++log_n) time_lde(stream, log_n, 1, 64);
+  for (u32 log_n = 5; log_n <= 21; ++log_n) time_lde(stream, log_n, 1, 64);
   time_lde(stream, 20, 2, 64);
   time_lde(stream, 23, 1, 16);
   time_lde(stream, 24, 1, 16);
   for (const u32 log_n : {13u, 16u, 18u, 20u, 21u}) time_halves(stream, log_n, 6);
   for (const u32 width : {24u, 32u, 64u, 128u, 200u, 400u}) time_tree(stream, 21, width);
   for (const u32 log_rows : {9u, 12u, 15u, 18u}) time_tree(stream, log_rows, 200);
-  time_mixed_tree(stream);
   time_small(stream);
-  return 0;
 }
 
 }  // namespace
 }  // namespace epochd::cuda
 
-int main() {
-  return epochd::cuda::run();
+/// With any argument, only what commits like an epoch.
+int main(int argc, char**) {
+  const epochd::cuda::Stream stream;
+  if (argc == 1) epochd::cuda::time_all(stream);
+  epochd::cuda::time_commits(stream);
+  return 0;
 }

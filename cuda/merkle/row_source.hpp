@@ -14,7 +14,7 @@ struct RowSegment {
 };
 
 inline constexpr u32 kRowSegmentsMax = 64;
-inline constexpr u32 kDeviceRowWidthMax = 4096;
+inline constexpr u32 kDeviceRowWidthMax = 6144;
 
 /// A row is the entries of all columns of all segments at one index, in order. Held by value, so
 /// that it travels as a kernel parameter.

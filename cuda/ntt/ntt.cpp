@@ -14,6 +14,8 @@ namespace {
 
 /// What coset_lde's batches of columns may take at most.
 constexpr size_t kScratchWordsMax = size_t{1} << 27;
+/// Heights up to this always have tables: together they take 4 MB.
+constexpr u32 kLogAlwaysMax = 15;
 
 u32 batch_columns(u32 columns, u32 log_n) {
   const size_t fit = kScratchWordsMax >> (log_n + 1);
@@ -64,6 +66,9 @@ NttTables::NttTables(std::span<const u32> log_heights, u32 log_blowup)
   EPOCHD_CUDA_CHECK(cudaMemcpyAsync(impl_->powers.data(), powers.data(), impl_->powers.bytes(),
                                     cudaMemcpyHostToDevice, stream.get()));
   impl_->log_blowup = log_blowup;
+  for (u32 log_n = fast::kLogRowsMin; log_n <= kLogAlwaysMax; ++log_n) {
+    impl_->add(log_n, stream.get());
+  }
   for (const u32 log_n : log_heights) impl_->add(log_n, stream.get());
   stream.synchronize();
 }

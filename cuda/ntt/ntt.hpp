@@ -24,7 +24,8 @@ struct HalfTwiddles;
 
 /// Twiddle factors in device memory. Every height works with every object; the heights named to the
 /// constructor are the ones that get tables of their own (7 words a row at blowup 2, shared by all
-/// columns) and with them the fast kernels. Threads: safe to share once constructed.
+/// columns) and with them the fast kernels; heights up to 2^15 always do. Threads: safe to share
+/// once constructed.
 class NttTables {
  public:
   /// `log_heights`: values of log_n that coset_lde will see, in any order. Waits for the device.

@@ -90,7 +90,7 @@ class CudaMerkle : public DeviceTest {
 
 TEST_F(CudaMerkle, HashesRowsOfEveryWidth) {
   for (u32 width = 1; width <= 130; ++width) check_rows(6, {width});
-  for (const u32 width : {255u, 256u, 257u, 384u, 385u, 512u, 640u, 1500u, 4096u}) {
+  for (const u32 width : {255u, 256u, 257u, 384u, 385u, 512u, 640u, 1500u, 4096u, 6144u}) {
     check_rows(7, {width});
   }
 }
