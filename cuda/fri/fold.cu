@@ -1,6 +1,7 @@
 // Thread per folded entry. Bound: memory (the word is read once).
 #include "cuda/fri/fold.hpp"
-#include "cuda/rt/batch_invert.cuh"
+#include "cuda/rt/error.hpp"
+#include "cuda/rt/planes.cuh"
 
 namespace epochd::cuda {
 namespace {

@@ -2,7 +2,9 @@
 // a scan for the accumulator. Bound: integer multiplication (about 13 k instructions a row of a
 // 16-interaction chip).
 #include "cuda/logup/logup.hpp"
-#include "cuda/rt/batch_invert.cuh"
+#include "cuda/rt/block_map.cuh"
+#include "cuda/rt/error.hpp"
+#include "cuda/rt/planes.cuh"
 #include "prover/field/packed_scalar.hpp"
 
 namespace epochd::cuda {
@@ -10,46 +12,68 @@ namespace {
 
 using prover::Fp;
 using prover::Fp3;
-using prover::LogupTable;
+using prover::fp3_one;
 using prover::PackedScalar;
-using prover::TableColumns;
 using Eval = prover::LogupEval<PackedScalar>;
 
-constexpr u32 kThreads = 128;
-constexpr u32 kScanRows = 256;
+constexpr u32 kThreads = kLogupRowsPerBlock;
+constexpr u32 kScanRows = kLogupScanRows;
+/// Elements that share one inversion in K.
+constexpr u32 kInvertBatch = 8;
 
 __device__ Fp3 unpack(const prover::Cubic<PackedScalar>& e) {
   return {e.c0.v, e.c1.v, e.c2.v};
 }
 
-/// numerator -> scratch, denominator -> aux, of pair blockIdx.y.
-__global__ void __launch_bounds__(kThreads)
-    fraction_kernel(const __grid_constant__ LogupTable table,
-                    const __grid_constant__ TableColumns columns, size_t rows, Fp* aux,
-                    Fp* scratch) {
-  const size_t row = size_t{blockIdx.x} * kThreads + threadIdx.x;
+/// numerator -> scratch, denominator -> aux. A table's blocks run over its rows within a pair, then
+/// over pairs.
+__global__ void __launch_bounds__(kThreads) fraction_kernel(const LogupJob* jobs, u32 job_count) {
+  const LogupJob& job =
+      jobs[find_job(jobs, job_count, [](const LogupJob& j) { return j.first_block; })];
+  const size_t rows = size_t{1} << job.log_rows;
+  const u32 block = blockIdx.x - job.first_block;
+  const u32 blocks_per_pair = blocks_of(job.log_rows, kThreads);
+  const u32 pair = block / blocks_per_pair;
+  const size_t row = size_t{block % blocks_per_pair} * kThreads + threadIdx.x;
   if (row >= rows) return;
-  const Eval::Fraction f = Eval::pair_fraction(table, blockIdx.y, columns, row);
-  const size_t plane = size_t{3 * blockIdx.y} * rows;
-  DevicePlanes{scratch + plane, rows}.set(row, unpack(f.numerator));
-  DevicePlanes{aux + plane, rows}.set(row, unpack(f.denominator));
+  const Eval::Fraction f = Eval::pair_fraction(job.table, pair, job.trace, row);
+  const size_t plane = size_t{3 * pair} * rows;
+  DevicePlanes{job.numerators + plane, rows}.set(row, unpack(f.numerator));
+  DevicePlanes{job.aux + plane, rows}.set(row, unpack(f.denominator));
 }
 
-/// value = numerator / denominator, in place of the denominator. Element i is row i % rows of pair
-/// i / rows.
-struct DivideOp {
-  Fp* aux;
-  const Fp* scratch;
-  size_t rows;
-  u32 log_rows;
-
-  __device__ size_t at(size_t i) const { return (i >> log_rows) * 3 * rows + (i & (rows - 1)); }
-  __device__ Fp3 denominator(size_t i) const { return DevicePlanes{aux, rows}.get(at(i)); }
-  __device__ void finish(size_t i, const Fp3& inverse) const {
-    const Fp3 n{scratch[at(i)], scratch[at(i) + rows], scratch[at(i) + 2 * rows]};
-    DevicePlanes{aux, rows}.set(at(i), n * inverse);
+/// value = numerator / denominator, in place of the denominator; Montgomery's trick over
+/// kInvertBatch rows a thread.
+__global__ void __launch_bounds__(kThreads) divide_kernel(const LogupJob* jobs, u32 job_count) {
+  const LogupJob& job =
+      jobs[find_job(jobs, job_count, [](const LogupJob& j) { return j.first_divide_block; })];
+  const size_t rows = size_t{1} << job.log_rows;
+  const u32 block = blockIdx.x - job.first_divide_block;
+  const u32 blocks_per_pair = blocks_of(job.log_rows, kLogupDivideRows);
+  const size_t plane = size_t{3 * (block / blocks_per_pair)} * rows;
+  const size_t first = size_t{block % blocks_per_pair} * kLogupDivideRows + threadIdx.x;
+  if (first >= rows) return;
+  const DevicePlanes values{job.aux + plane, rows};
+  const DevicePlanes numerators{job.numerators + plane, rows};
+  Fp3 prefix[kInvertBatch];
+  Fp3 product = fp3_one();
+#pragma unroll
+  for (u32 k = 0; k < kInvertBatch; ++k) {
+    const size_t row = first + k * kThreads;
+    prefix[k] = product;
+    if (row < rows) product *= values.get(row);
   }
-};
+  Fp3 inv = inverse(product);
+#pragma unroll
+  for (u32 k = kInvertBatch; k-- > 0;) {
+    const size_t row = first + k * kThreads;
+    if (row >= rows) continue;
+    const Fp3 d = values.get(row);
+    values.set(row, numerators.get(row) * (inv * prefix[k]));
+    inv *= d;
+  }
+}
+static_assert(kLogupDivideRows == kThreads * kInvertBatch);
 
 __device__ Fp3 add_lane(const Fp3& v, u32 from, u32 lane) {
   const Fp3 o{Fp::from_canonical(__shfl_up_sync(0xffffffffu, v.c0.value(), from)),
@@ -71,89 +95,95 @@ __device__ Fp3 scan_block(Fp3 v) {
   return v;
 }
 
-/// Row totals of all pairs into the accumulator column, and each block's sum.
-__global__ void __launch_bounds__(kScanRows)
-    total_kernel(Fp* aux, u32 pairs, size_t rows, Fp3* block_sums) {
-  const size_t row = size_t{blockIdx.x} * kScanRows + threadIdx.x;
-  Fp3 total{};
-  if (row < rows) {
-    for (u32 j = 0; j < pairs; ++j) total += DevicePlanes{aux + 3 * j * rows, rows}.get(row);
-    DevicePlanes{aux + 3 * (pairs - 1) * rows, rows}.set(row, total);
-  }
-  const Fp3 sum = scan_block(total);
-  if (threadIdx.x == kScanRows - 1) block_sums[blockIdx.x] = sum;
+/// The job and row of this thread in the scan launches.
+struct ScanPlace {
+  const LogupJob* job;
+  u32 block;  ///< within the job
+  size_t row;
+  size_t rows;
+};
+__device__ ScanPlace scan_place(const LogupJob* jobs, u32 job_count) {
+  const LogupJob* job =
+      jobs + find_job(jobs, job_count, [](const LogupJob& j) { return j.first_scan_block; });
+  const u32 block = blockIdx.x - job->first_scan_block;
+  return {job, block, size_t{block} * kScanRows + threadIdx.x, size_t{1} << job->log_rows};
 }
 
-/// Exclusive scan of the block sums, by one block; *sum = everything.
-__global__ void __launch_bounds__(kScanRows)
-    scan_sums_kernel(Fp3* block_sums, u32 blocks, Fp3* sum) {
+/// Row totals of all pairs into the accumulator column, and each block's sum.
+__global__ void __launch_bounds__(kScanRows) total_kernel(const LogupJob* jobs, u32 job_count) {
+  const ScanPlace p = scan_place(jobs, job_count);
+  Fp3 total{};
+  if (p.row < p.rows) {
+    for (u32 j = 0; j < p.job->pairs; ++j) {
+      total += DevicePlanes{p.job->aux + 3 * j * p.rows, p.rows}.get(p.row);
+    }
+    DevicePlanes{p.job->aux + 3 * (p.job->pairs - 1) * p.rows, p.rows}.set(p.row, total);
+  }
+  const Fp3 sum = scan_block(total);
+  if (threadIdx.x == kScanRows - 1) p.job->block_sums[p.block] = sum;
+}
+
+/// Exclusive scan of a table's block sums, one block a table; *sum = everything.
+__global__ void __launch_bounds__(kScanRows) scan_sums_kernel(const LogupJob* jobs) {
+  const LogupJob& job = jobs[blockIdx.x];
+  const u32 blocks = blocks_of(job.log_rows, kScanRows);
   __shared__ Fp3 carry;
   if (threadIdx.x == 0) carry = Fp3{};
   __syncthreads();
   for (u32 first = 0; first < blocks; first += kScanRows) {
     const u32 i = first + threadIdx.x;
-    const Fp3 v = i < blocks ? block_sums[i] : Fp3{};
+    const Fp3 v = i < blocks ? job.block_sums[i] : Fp3{};
     const Fp3 inclusive = scan_block(v);
     const Fp3 before = carry;
     __syncthreads();
-    if (i < blocks) block_sums[i] = before + inclusive - v;
+    if (i < blocks) job.block_sums[i] = before + inclusive - v;
     if (threadIdx.x == kScanRows - 1) carry = before + inclusive;
     __syncthreads();
   }
-  if (threadIdx.x == 0) *sum = carry;
+  if (threadIdx.x == 0) *job.sum = carry;
 }
 
 /// acc[i] = sum of totals before i, minus i * L / N.
 __global__ void __launch_bounds__(kScanRows)
-    accumulate_kernel(Fp* acc, size_t rows, const Fp3* block_sums, const Fp3* sum,
-                      Fp inverse_rows) {
-  const size_t row = size_t{blockIdx.x} * kScanRows + threadIdx.x;
-  const DevicePlanes planes{acc, rows};
-  const Fp3 v = row < rows ? planes.get(row) : Fp3{};
+    accumulate_kernel(const LogupJob* jobs, u32 job_count) {
+  const ScanPlace p = scan_place(jobs, job_count);
+  const DevicePlanes planes{p.job->aux + 3 * (p.job->pairs - 1) * p.rows, p.rows};
+  const Fp3 v = p.row < p.rows ? planes.get(p.row) : Fp3{};
   const Fp3 inclusive = scan_block(v);
-  if (row >= rows) return;
-  const Fp3 mean = *sum * inverse_rows;
-  planes.set(row, block_sums[blockIdx.x] + inclusive - v - mean * Fp::from_u64(row));
+  if (p.row >= p.rows) return;
+  const Fp3 mean = *p.job->sum * p.job->inverse_rows;
+  planes.set(p.row, p.job->block_sums[p.block] + inclusive - v - mean * Fp::from_u64(p.row));
 }
 
+/// A thread adds up all tables of its height at its row.
 __global__ void __launch_bounds__(kThreads)
-    logup_quotient_kernel(const __grid_constant__ LogupTable table,
-                          const __grid_constant__ prover::LogupQuotientArgs args, size_t rows,
-                          Fp* out, size_t out_stride) {
-  const size_t row = size_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (row >= rows) return;
-  prover::LogupQuotientArgs q = args;
-  q.table = &table;
-  const DevicePlanes planes{out, out_stride};
-  planes.set(row, planes.get(row) + unpack(Eval::constraints(q, row)));
+    logup_quotient_kernel(const LogupQuotientHeight* heights, u32 height_count) {
+  const LogupQuotientHeight& h = heights[find_job(
+      heights, height_count, [](const LogupQuotientHeight& x) { return x.first_block; })];
+  const size_t row = size_t{blockIdx.x - h.first_block} * kThreads + threadIdx.x;
+  if (row >= h.rows) return;
+  const DevicePlanes planes{h.out, h.rows};
+  Fp3 sum = planes.get(row);
+  for (u32 j = 0; j < h.job_count; ++j) sum += unpack(Eval::constraints(h.jobs[j], row));
+  planes.set(row, sum);
 }
 
 }  // namespace
 
-void launch_logup(const LogupTable& table, const TableColumns& trace, u32 log_rows, Fp* aux,
-                  Fp* scratch, Fp3* sum, cudaStream_t stream) {
-  const size_t rows = size_t{1} << log_rows;
-  const u32 pairs = table.pair_count();
-  const u32 blocks = static_cast<u32>((rows + kThreads - 1) / kThreads);
-  fraction_kernel<<<dim3(blocks, pairs), kThreads, 0, stream>>>(table, trace, rows, aux, scratch);
-  EPOCHD_CUDA_CHECK(cudaGetLastError());
-  for (u32 j = 0; j < pairs; ++j) {
-    const size_t plane = size_t{3 * j} * rows;
-    batch_invert(DivideOp{aux + plane, scratch + plane, rows, log_rows}, rows, stream);
-  }
-  Fp3* block_sums = reinterpret_cast<Fp3*>(scratch);
-  const u32 scan_blocks = static_cast<u32>((rows + kScanRows - 1) / kScanRows);
-  total_kernel<<<scan_blocks, kScanRows, 0, stream>>>(aux, pairs, rows, block_sums);
-  scan_sums_kernel<<<1, kScanRows, 0, stream>>>(block_sums, scan_blocks, sum);
-  accumulate_kernel<<<scan_blocks, kScanRows, 0, stream>>>(
-      aux + 3 * (pairs - 1) * rows, rows, block_sums, sum, Fp::from_u64(rows).inverse());
+void launch_logup(const LogupJob* jobs, u32 job_count, const LogupGrid& grid, cudaStream_t stream) {
+  if (job_count == 0) return;
+  fraction_kernel<<<grid.fraction, kThreads, 0, stream>>>(jobs, job_count);
+  divide_kernel<<<grid.divide, kThreads, 0, stream>>>(jobs, job_count);
+  total_kernel<<<grid.scan, kScanRows, 0, stream>>>(jobs, job_count);
+  scan_sums_kernel<<<job_count, kScanRows, 0, stream>>>(jobs);
+  accumulate_kernel<<<grid.scan, kScanRows, 0, stream>>>(jobs, job_count);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
-void launch_logup_quotient(const LogupTable& table, const prover::LogupQuotientArgs& args,
-                           size_t rows, Fp* out, size_t out_stride, cudaStream_t stream) {
-  const u32 blocks = static_cast<u32>((rows + kThreads - 1) / kThreads);
-  logup_quotient_kernel<<<blocks, kThreads, 0, stream>>>(table, args, rows, out, out_stride);
+void launch_logup_quotient(const LogupQuotientHeight* heights, u32 height_count, u32 total_blocks,
+                           cudaStream_t stream) {
+  if (height_count == 0) return;
+  logup_quotient_kernel<<<total_blocks, kThreads, 0, stream>>>(heights, height_count);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 

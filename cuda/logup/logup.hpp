@@ -1,26 +1,57 @@
-// LogUp columns of one table on the device, and the LogUp constraints' share of the quotient.
-// Interactions are data: one kernel serves every chip.
+// LogUp on the device: the columns of all tables in five launches, and the LogUp constraints' share
+// of every quotient in one. Interactions are data: the same kernels serve every chip.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include "prover/air/logup_eval.hpp"
+#include "prover/core/hd.hpp"
 
 namespace epochd::cuda {
 
-/// Words of scratch launch_logup needs for a table.
-inline size_t logup_scratch_words(u32 pairs, u32 log_rows) {
-  return (size_t{3 * pairs} << log_rows) + 3 * ((size_t{1} << log_rows) / 256 + 1) + 8;
+/// One table's columns. All pointers, also those inside `table`, are device memory.
+struct LogupJob {
+  prover::LogupTable table;
+  prover::TableColumns trace;
+  u32 log_rows;
+  u32 pairs;
+  u32 first_block;  ///< of the fraction launch: pairs * blocks_of(log_rows, kLogupRowsPerBlock)
+  u32 first_divide_block;  ///< of the division launch: pairs * blocks_of(log_rows,
+                           ///< kLogupDivideRows)
+  u32 first_scan_block;    ///< of the scan launches: blocks_of(log_rows, kLogupScanRows)
+  prover::Fp inverse_rows;
+  prover::Fp* aux;          ///< out: [3 * pairs][2^log_rows]
+  prover::Fp* numerators;   ///< scratch of the same shape
+  prover::Fp3* block_sums;  ///< scratch, one a scan block
+  prover::Fp3* sum;         ///< out: L
+};
+
+constexpr u32 kLogupRowsPerBlock = 128;
+constexpr u32 kLogupDivideRows = 1024;
+constexpr u32 kLogupScanRows = 256;
+EPOCHD_HD constexpr u32 blocks_of(u32 log_rows, u32 rows_per_block) {
+  return static_cast<u32>(((u64{1} << log_rows) + rows_per_block - 1) / rows_per_block);
 }
 
-/// Fills aux [3 * pairs][2^log_rows] from the trace; *sum (device) = L. All pointers in `table` are
-/// device memory.
-void launch_logup(const prover::LogupTable& table, const prover::TableColumns& trace, u32 log_rows,
-                  prover::Fp* aux, prover::Fp* scratch, prover::Fp3* sum, cudaStream_t stream);
+/// Blocks of each launch, over all tables.
+struct LogupGrid {
+  u32 fraction = 0;
+  u32 divide = 0;
+  u32 scan = 0;
+};
 
-/// Adds the LogUp constraints on `rows` LDE rows to out (three planes). args.table is ignored for
-/// `table`.
-void launch_logup_quotient(const prover::LogupTable& table, const prover::LogupQuotientArgs& args,
-                           size_t rows, prover::Fp* out, size_t out_stride, cudaStream_t stream);
+/// `jobs` (device) ascending in all their first blocks.
+void launch_logup(const LogupJob* jobs, u32 job_count, const LogupGrid& grid, cudaStream_t stream);
+
+/// The tables of one height.
+struct LogupQuotientHeight {
+  const prover::LogupQuotientArgs* jobs;  ///< tables in device memory too
+  u32 job_count;
+  u32 first_block;  ///< blocks of kLogupRowsPerBlock rows
+  size_t rows;
+  prover::Fp* out;  ///< three planes of `rows`; the constraints are added
+};
+void launch_logup_quotient(const LogupQuotientHeight* heights, u32 height_count, u32 total_blocks,
+                           cudaStream_t stream);
 
 }  // namespace epochd::cuda

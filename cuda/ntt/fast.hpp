@@ -17,10 +17,10 @@
 
 namespace epochd::cuda {
 
-/// Device pointers, twiddles canonical. R is the radix of the column passes, C = N2 / 256.
+/// Device pointers, twiddles canonical. N1 = R1 R2 in the column passes, C = N2 / 256.
 struct LdeTwiddles {
-  const u64* column_inverse;   ///< [R ka][R nb]     w_N1^(-ka nb)
-  const u64* column_forward;   ///< [R ka][R nb]     w_N1^(ka nb)
+  const u64* column_inverse;   ///< [R1 ka][R2 nb]    w_N1^(-ka nb)
+  const u64* column_forward;   ///< [R1 ka][R2 nb]    w_N1^(ka nb)
   const u64* outer_inverse;    ///< [N1 k1][N2 n2]   w_N^(-n2 k1) 7^k1 / N
   const u64* outer[2];         ///< [N1 k1][N2 j2]   w_N^(j2 k1) (s / 7)^k1, and w_2N^k1 for b = 1
   const u64* row_inverse;      ///< [16 k0][16 C]    w_N2^(-k0 n')
@@ -41,10 +41,10 @@ struct Split {
   u32 log_n1;
   u32 log_n2;
 };
-/// Pre: kLogRowsMin <= log_n <= kLogRowsMax. N1 = 1, then what one round of 8 to 32 points does,
-/// then the squares of 16 and 32.
+/// N1 = 1, then what one round of 8 to 32 points does, then two. Rows of 4096 suit the middle pass
+/// best. Pre: kLogRowsMin <= log_n <= kLogRowsMax.
 constexpr Split split(u32 log_n) {
-  constexpr u8 kLogN1[] = {0, 0, 0, 3, 4, 4, 4, 5, 8, 8, 8, 10, 10};
+  constexpr u8 kLogN1[] = {0, 0, 0, 3, 4, 4, 4, 5, 6, 7, 8, 9, 10};
   const u32 log_n1 = kLogN1[log_n - kLogRowsMin];
   return {log_n1, log_n - log_n1};
 }

@@ -57,55 +57,50 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-}  // namespace
-
 template <int R>
-void first_one_round(const LdeTwiddles& twiddles, const u64* in, const Pass& p) {
+void launch_first(const LdeTwiddles& twiddles, const u64* in, const Pass& p) {
   const dim3 grid(1u << (p.split.log_n2 - kLogThreads), p.columns);
   first_kernel<R><<<grid, kThreads, 0, p.stream>>>(in, p.x, p.x_stride, twiddles, p.split.log_n2);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 template <int R>
-void last_one_round(const LdeTwiddles&, const Pass& p, u64* out) {
+void launch_last(const Pass& p, u64* out) {
   const dim3 grid(1u << (p.split.log_n2 - kLogThreads), 2 * p.columns);
   last_kernel<R>
       <<<grid, kThreads, 0, p.stream>>>(p.w, out, p.split.log_n2, OutBlocks{p.log_blowup, p.pair});
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
-template void first_one_round<8>(const LdeTwiddles&, const u64*, const Pass&);
-template void first_one_round<16>(const LdeTwiddles&, const u64*, const Pass&);
-template void first_one_round<32>(const LdeTwiddles&, const u64*, const Pass&);
-template void last_one_round<8>(const LdeTwiddles&, const Pass&, u64*);
-template void last_one_round<16>(const LdeTwiddles&, const Pass&, u64*);
-template void last_one_round<32>(const LdeTwiddles&, const Pass&, u64*);
 
-void first(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
+}  // namespace
+
+void first_one_round(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
   switch (pass.split.log_n1) {
     case 3:
-      return first_one_round<8>(twiddles, in, pass);
+      return launch_first<8>(twiddles, in, pass);
     case 4:
-      return first_one_round<16>(twiddles, in, pass);
-    case 5:
-      return first_one_round<32>(twiddles, in, pass);
-    case 8:
-      return first_two_rounds<16>(twiddles, in, pass);
+      return launch_first<16>(twiddles, in, pass);
     default:
-      return first_two_rounds<32>(twiddles, in, pass);
+      return launch_first<32>(twiddles, in, pass);
   }
 }
-void last(const LdeTwiddles& twiddles, const Pass& pass, u64* out) {
+void last_one_round(const Pass& pass, u64* out) {
   switch (pass.split.log_n1) {
     case 3:
-      return last_one_round<8>(twiddles, pass, out);
+      return launch_last<8>(pass, out);
     case 4:
-      return last_one_round<16>(twiddles, pass, out);
-    case 5:
-      return last_one_round<32>(twiddles, pass, out);
-    case 8:
-      return last_two_rounds<16>(twiddles, pass, out);
+      return launch_last<16>(pass, out);
     default:
-      return last_two_rounds<32>(twiddles, pass, out);
+      return launch_last<32>(pass, out);
   }
+}
+
+void first(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
+  if (two_rounds(pass.split)) return first_two_rounds(twiddles, in, pass);
+  first_one_round(twiddles, in, pass);
+}
+void last(const LdeTwiddles& twiddles, const Pass& pass, u64* out) {
+  if (two_rounds(pass.split)) return last_two_rounds(twiddles, pass, out);
+  last_one_round(pass, out);
 }
 
 }  // namespace epochd::cuda::fast

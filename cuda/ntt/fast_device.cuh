@@ -29,51 +29,71 @@ struct OutBlocks {
   }
 };
 
-/// Column transforms of two rounds: N1 = R * R rows, tiles of T neighbouring columns, thread (g, t)
-/// with g < R. Round one transforms rows R i + g, an exchange through shared memory, round two the
-/// rest.
-template <int R>
+/// Column transforms of two rounds: N1 = R1 * R2 rows, tiles of T neighbouring columns, thread (g,
+/// t) with g < R2 and R1 values. Round one transforms rows R2 i + g, an exchange through shared
+/// memory, round two the rest, R1 / R2 transforms a thread.
+template <int R1, int R2>
 struct Columns {
-  static constexpr int kN1 = R * R;
-  static constexpr int kLogN1 = 2 * gl::log2i(R);
-  static constexpr int T = R == 16 ? 16 : 8;
-  static constexpr int kThreads = R * T;
+  static constexpr int kN1 = R1 * R2;
+  static constexpr int kLogN1 = gl::log2i(kN1);
+  static constexpr int T = R1 == 16 ? (R2 == 16 ? 16 : 32) : (R2 == 16 ? 16 : 8);
+  static constexpr int kThreads = R2 * T;
   static constexpr int kWarps = kThreads / 32;
   /// Blocks an SM holds, by registers.
-  static constexpr int kBlocks = R == 16 ? 4 : 2;
-  static constexpr int kBlocksFirst = R == 16 ? 3 : 2;
+  static constexpr int kBlocks = (R1 == 16 ? 1024 : 512) / kThreads;
+  static constexpr int kBlocksFirst = (R1 == 16 ? 768 : 512) / kThreads;
   /// Half-warps of the exchange, and of the transposition, touch all banks.
-  static constexpr int kPitch = R * T + (T < 16 ? T : 0);
+  static constexpr int kPitch = R2 * T + (T < 16 ? T : 0);
   static constexpr int kSkew = 16 / T;
   static constexpr int kRunPitch = kN1 + (T < 16 ? kSkew : 1);
   /// Outer twiddles a thread copies ahead.
   static constexpr int kFetched = 16;
-  static constexpr int kFetchAt = R * kPitch;
+  static constexpr int kFetchAt = R1 * kPitch;
   static constexpr int kBytesExchange = 8 * kFetchAt;
   static constexpr int kBytesFirst = 8 * (kFetchAt + kFetched * kThreads);
-  static constexpr int kBytesLast = 8 * (R * kPitch > T * kRunPitch ? R * kPitch : T * kRunPitch);
+  static constexpr int kBytesLast = 8 * (R1 * kPitch > T * kRunPitch ? R1 * kPitch : T * kRunPitch);
   /// Tiles launched side by side (256 bytes a row) before the next column.
   static constexpr int kGroup = 32 / T;
 
-  /// Offset of an R-word block of a run: 0 .. kSkew - 1.
-  static __device__ int skew(int block) { return block * kSkew / R; }
+  /// Offset of a word of a run: 0 .. kSkew - 1.
+  static __device__ __forceinline__ int skew(int word) { return word * kSkew / kN1; }
+  /// Which of the N1 results slot i holds after round two.
+  template <bool kInverse>
+  static __device__ __forceinline__ u32 result(int g, int i) {
+    return g + i / R2 * R2 + R1 * gl::dft_index<R2, kInverse>(i % R2);
+  }
+  /// Its place in bit-reversed order.
+  template <bool kInverse>
+  static __device__ __forceinline__ u32 reversed_result(int g, int i) {
+    constexpr int kLogDfts = gl::log2i(R1 / R2);
+    const int first = gl::bitrev(g, gl::log2i(R2)) << kLogDfts | gl::bitrev(i / R2, kLogDfts);
+    return first * R2 + gl::bitrev(gl::dft_index<R2, kInverse>(i % R2), gl::log2i(R2));
+  }
   static dim3 grid(u32 log_n2, u32 columns) {
     return dim3(kGroup, columns, (1u << log_n2) / (T * kGroup));
   }
 };
 
-/// Round one and the exchange: x holds rows R i + g before, inner index i of frequency class g
-/// after.
-template <int R, bool kInverse>
+/// Round one and the exchange.
+template <int R1, int R2, bool kInverse>
 __device__ __forceinline__ void first_round(u64* x, u64* s, const u64* twiddles, int g, int t) {
-  using C = Columns<R>;
-  gl::dft<R>(x, [&](int i) {
-    const int f = gl::dft_index<R, kInverse>(i);
-    s[f * C::kPitch + g * C::T + t] = f != 0 ? gl::mul(x[i], twiddles[f * R + g]) : x[i];
+  using C = Columns<R1, R2>;
+  gl::dft<R1>(x, [&](int i) {
+    const int f = gl::dft_index<R1, kInverse>(i);
+    s[f * C::kPitch + g * C::T + t] = f != 0 ? gl::mul(x[i], twiddles[f * R2 + g]) : x[i];
   });
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < R; ++i) x[i] = s[g * C::kPitch + i * C::T + t];
+  for (int i = 0; i < R1; ++i) x[i] = s[(g + i / R2 * R2) * C::kPitch + i % R2 * C::T + t];
+}
+
+/// Round two, then done(i) for every slot.
+template <int R1, int R2, class F>
+__device__ __forceinline__ void second_round(u64* x, F done) {
+#pragma unroll
+  for (int d = 0; d < R1 / R2; ++d) {
+    gl::dft<R2>(x + R2 * d, [&](int i) { done(R2 * d + i); });
+  }
 }
 
 /// Rows of N2 = 256 C = 16 * 16 * C values: one block of 16 C threads, 16 values a thread. Index

@@ -12,7 +12,7 @@ namespace epochd::cuda {
 /// Device pointers. Cosets have the shifts s_b, in the order of 7 H''s blocks; inverse transforms
 /// have one, 7, and negated exponents throughout.
 struct HalfTwiddles {
-  const u64* column_rounds;  ///< [R ka][R nb]          w_N1^(ka nb), where columns take two rounds
+  const u64* column_rounds;  ///< [R1 ka][R2 nb]        w_N1^(ka nb), where columns take two rounds
   const u64* column_shift;   ///< [b][N1 ka]            s_b^(N2 ka)
   const u64* outer;          ///< [b][N1 j1][N2 kb]     w_N^(j1 kb) s_b^kb; 1/N as well if inverse
   const u64* row;            ///< [16 k0][16 C n']      w_N2^(k0 n')

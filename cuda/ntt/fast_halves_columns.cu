@@ -1,4 +1,4 @@
-// Column passes of the halves, of one round (N1 = R) or two (N1 = R * R, see Columns<R>). Bound by
+// Column passes of the halves, of one round (N1 = R) or two (see Columns). Bound by
 // memory and the ALU alike.
 #include "cuda/ntt/fast_device.cuh"
 #include "cuda/ntt/fast_halves.hpp"
@@ -48,29 +48,28 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Grid: Columns<R>::grid over blocks.
-template <int R>
-__global__ void __launch_bounds__(Columns<R>::kThreads, Columns<R>::kBlocksFirst)
+/// Grid: Columns::grid over blocks.
+template <int R1, int R2>
+__global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kBlocksFirst)
     forward_kernel(const u64* in, u64* out, const __grid_constant__ HalfTwiddles tw, u32 log_n2,
                    u32 log_blowup) {
-  using C = Columns<R>;
+  using C = Columns<R1, R2>;
   extern __shared__ u64 s[];
   const ForwardBlock<C::kLogN1> block(in, out, tw, log_n2, log_blowup);
   const int t = threadIdx.x % C::T;
   const int g = threadIdx.x / C::T;
   const u32 kb = (blockIdx.z * C::kGroup + blockIdx.x) * C::T + t;
-  u64 x[R];
+  u64 x[R1];
 #pragma unroll
-  for (int i = 0; i < R; ++i) {
-    const u32 ka = R * i + g;
+  for (int i = 0; i < R1; ++i) {
+    const u32 ka = R2 * i + g;
     x[i] = gl::mul(block.in[(ka << log_n2) + kb], block.shift[ka]);
   }
-  first_round<R, false>(x, s, tw.column_rounds, g, t);
-  const u32 reversed_g = static_cast<u32>(gl::bitrev(g, gl::log2i(R))) * R;
-  gl::dft<R>(x, [&](int i) {
-    const int f = gl::dft_index<R, false>(i);
-    const u64 v = gl::mul(x[i], block.outer[(static_cast<u32>(g + R * f) << log_n2) + kb]);
-    block.out[((reversed_g + gl::bitrev(f, gl::log2i(R))) << log_n2) + kb] = v;
+  first_round<R1, R2, false>(x, s, tw.column_rounds, g, t);
+  second_round<R1, R2>(x, [&](int i) {
+    const u32 j1 = C::template result<false>(g, i);
+    const u32 row = C::template reversed_result<false>(g, i);
+    block.out[(row << log_n2) + kb] = gl::mul(x[i], block.outer[(j1 << log_n2) + kb]);
   });
 }
 
@@ -89,24 +88,24 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// In place: a block owns its tile of columns. Grid: Columns<R>::grid over columns.
-template <int R>
-__global__ void __launch_bounds__(Columns<R>::kThreads, Columns<R>::kBlocks)
+/// In place: a block owns its tile of columns. Grid: Columns::grid over columns.
+template <int R1, int R2>
+__global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kBlocksFirst)
     inverse_kernel(u64* data, const __grid_constant__ HalfTwiddles tw, u32 log_n2) {
-  using C = Columns<R>;
+  using C = Columns<R1, R2>;
   extern __shared__ u64 s[];
   const int t = threadIdx.x % C::T;
   const int g = threadIdx.x / C::T;
   const u32 kb = (blockIdx.z * C::kGroup + blockIdx.x) * C::T + t;
   data += (static_cast<u64>(blockIdx.y) << (C::kLogN1 + log_n2)) + kb;
-  // Value j1 = R i + g lies in row bitrev(g) R + bitrev(i).
-  const u32 reversed_g = static_cast<u32>(gl::bitrev(g, gl::log2i(R))) * R;
-  u64 x[R];
+  // Value j1 = R2 i + g lies in row bitrev(g) R1 + bitrev(i).
+  const u32 reversed_g = static_cast<u32>(gl::bitrev(g, gl::log2i(R2))) * R1;
+  u64 x[R1];
 #pragma unroll
-  for (int i = 0; i < R; ++i) x[i] = data[(reversed_g + gl::bitrev(i, gl::log2i(R))) << log_n2];
-  first_round<R, true>(x, s, tw.column_rounds, g, t);
-  gl::dft<R>(x, [&](int i) {
-    const u32 ka = g + R * gl::dft_index<R, true>(i);
+  for (int i = 0; i < R1; ++i) x[i] = data[(reversed_g + gl::bitrev(i, gl::log2i(R1))) << log_n2];
+  first_round<R1, R2, true>(x, s, tw.column_rounds, g, t);
+  second_round<R1, R2>(x, [&](int i) {
+    const u32 ka = C::template result<true>(g, i);
     data[ka << log_n2] = gl::canonical(gl::mul(x[i], tw.column_shift[ka]));
   });
 }
@@ -119,10 +118,10 @@ void launch_forward_short(const HalfTwiddles& twiddles, const u64* in, u64* out,
       <<<grid, kThreads, 0, p.stream>>>(in, out, twiddles, p.split.log_n2, p.log_blowup);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
-template <int R>
+template <int R1, int R2>
 void launch_forward(const HalfTwiddles& twiddles, const u64* in, u64* out, const HalfPass& p) {
-  using C = Columns<R>;
-  forward_kernel<R>
+  using C = Columns<R1, R2>;
+  forward_kernel<R1, R2>
       <<<C::grid(p.split.log_n2, p.blocks), C::kThreads, C::kBytesExchange, p.stream>>>(
           in, out, twiddles, p.split.log_n2, p.log_blowup);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
@@ -134,23 +133,29 @@ void launch_inverse_short(const HalfTwiddles& twiddles, u64* data, const HalfPas
       <<<grid, kThreads, 0, p.stream>>>(data, twiddles.column_shift, p.split.log_n2);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
-template <int R>
+template <int R1, int R2>
 void launch_inverse(const HalfTwiddles& twiddles, u64* data, const HalfPass& p) {
-  using C = Columns<R>;
-  inverse_kernel<R>
+  using C = Columns<R1, R2>;
+  inverse_kernel<R1, R2>
       <<<C::grid(p.split.log_n2, p.blocks), C::kThreads, C::kBytesExchange, p.stream>>>(
           data, twiddles, p.split.log_n2);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
+template <int R1, int R2>
+void prepare() {
+  for (const void* kernel : {reinterpret_cast<const void*>(forward_kernel<R1, R2>),
+                             reinterpret_cast<const void*>(inverse_kernel<R1, R2>)}) {
+    EPOCHD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           Columns<R1, R2>::kBytesExchange));
+  }
+}
+
 }  // namespace
 
 void prepare_half_columns() {
-  for (const void* kernel : {reinterpret_cast<const void*>(forward_kernel<32>),
-                             reinterpret_cast<const void*>(inverse_kernel<32>)}) {
-    EPOCHD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           Columns<32>::kBytesExchange));
-  }
+  prepare<32, 16>();
+  prepare<32, 32>();
 }
 
 void forward_columns(const HalfTwiddles& twiddles, const u64* in, u64* out, const HalfPass& pass) {
@@ -161,10 +166,16 @@ void forward_columns(const HalfTwiddles& twiddles, const u64* in, u64* out, cons
       return launch_forward_short<16>(twiddles, in, out, pass);
     case 5:
       return launch_forward_short<32>(twiddles, in, out, pass);
+    case 6:
+      return launch_forward<16, 4>(twiddles, in, out, pass);
+    case 7:
+      return launch_forward<16, 8>(twiddles, in, out, pass);
     case 8:
-      return launch_forward<16>(twiddles, in, out, pass);
+      return launch_forward<16, 16>(twiddles, in, out, pass);
+    case 9:
+      return launch_forward<32, 16>(twiddles, in, out, pass);
     default:
-      return launch_forward<32>(twiddles, in, out, pass);
+      return launch_forward<32, 32>(twiddles, in, out, pass);
   }
 }
 
@@ -176,10 +187,16 @@ void inverse_columns(const HalfTwiddles& twiddles, u64* data, const HalfPass& pa
       return launch_inverse_short<16>(twiddles, data, pass);
     case 5:
       return launch_inverse_short<32>(twiddles, data, pass);
+    case 6:
+      return launch_inverse<16, 4>(twiddles, data, pass);
+    case 7:
+      return launch_inverse<16, 8>(twiddles, data, pass);
     case 8:
-      return launch_inverse<16>(twiddles, data, pass);
+      return launch_inverse<16, 16>(twiddles, data, pass);
+    case 9:
+      return launch_inverse<32, 16>(twiddles, data, pass);
     default:
-      return launch_inverse<32>(twiddles, data, pass);
+      return launch_inverse<32, 32>(twiddles, data, pass);
   }
 }
 

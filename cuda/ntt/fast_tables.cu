@@ -94,9 +94,9 @@ LdeTwiddles make_shared(Builder& builder, u32 log_n) {
   const Fp n_inverse = Fp::from_canonical(u64{1} << log_n).inverse();
   LdeTwiddles t{};
   if (two_rounds(s)) {
-    const u32 r = 1u << s.log_n1 / 2;
-    t.column_inverse = builder.powers(r, r, {.base = column.inverse()});
-    t.column_forward = builder.powers(r, r, {.base = column});
+    const u32 r1 = 1u << first_round_log(s);
+    t.column_inverse = builder.powers(r1, n1 / r1, {.base = column.inverse()});
+    t.column_forward = builder.powers(r1, n1 / r1, {.base = column});
   }
   if (n1 > 1) {
     t.outer_inverse = builder.powers(n1, n2,
@@ -151,8 +151,9 @@ HalfTwiddles make_half(Builder& builder, u32 log_n, bool inverse) {
   const u32 c = (1u << s.log_n2) / 256;
   HalfTwiddles t{};
   if (two_rounds(s)) {
-    const u32 r = 1u << s.log_n1 / 2;
-    t.column_rounds = builder.powers(r, r, {.base = root(s.log_n1)});
+    const u32 log_r1 = first_round_log(s);
+    t.column_rounds =
+        builder.powers(1u << log_r1, 1u << (s.log_n1 - log_r1), {.base = root(s.log_n1)});
   }
   t.row = builder.powers(16, 16 * c, {.base = root(s.log_n2)});
   t.row2 = builder.powers(16, c, {.base = root(s.log_n2).pow(16)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "cuda/ntt/fast.hpp"
 #include "cuda/ntt/fast_halves.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 /// What coset_lde's batches of columns may take at most.
 constexpr size_t kScratchWordsMax = size_t{1} << 27;
+/// What a launch too small to fill the device costs, in words of one that does.
+constexpr u64 kLaneOverheadWords = 1 << 20;
 /// Heights up to this always have tables: together they take 4 MB.
 constexpr u32 kLogAlwaysMax = 15;
 
@@ -149,6 +152,50 @@ void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u
       lde_generic(tables, in + first * n, to, log_n, pass);
     }
   }
+}
+
+namespace {
+
+/// Which lane takes which job, and where its scratch begins: each job goes where the least work is.
+struct LanePlan {
+  std::vector<u32> lane_of_job;
+  size_t scratch_at[Lanes::kCount] = {};
+  size_t scratch_words = 0;
+
+  LanePlan(std::span<const LdeJob> jobs, u32 log_blowup) {
+    u64 work[Lanes::kCount] = {};
+    size_t scratch[Lanes::kCount] = {};
+    for (const LdeJob& job : jobs) {
+      const u32 lane = static_cast<u32>(std::min_element(work, work + Lanes::kCount) - work);
+      lane_of_job.push_back(lane);
+      // Short matrices take longer than their words say.
+      work[lane] += (u64{job.columns} << job.log_n) + kLaneOverheadWords;
+      scratch[lane] =
+          std::max(scratch[lane], lde_scratch_words(job.columns, job.log_n, log_blowup));
+    }
+    for (u32 lane = 0; lane < Lanes::kCount; ++lane) {
+      scratch_at[lane] = scratch_words;
+      scratch_words += scratch[lane];
+    }
+  }
+};
+
+}  // namespace
+
+size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup) {
+  return LanePlan(jobs, log_blowup).scratch_words;
+}
+
+void coset_lde(const NttTables& tables, const Lanes& lanes, std::span<const LdeJob> jobs,
+               u64* scratch, u32 log_blowup, cudaStream_t stream) {
+  const LanePlan plan(jobs, log_blowup);
+  lanes.fork(stream);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const u32 lane = plan.lane_of_job[i];
+    coset_lde(tables, jobs[i].in, jobs[i].out, scratch + plan.scratch_at[lane], jobs[i].columns,
+              jobs[i].log_n, log_blowup, lanes.stream(lane));
+  }
+  lanes.join(stream);
 }
 
 void lde_from_coefficients(const NttTables& tables, const u64* in, u64* out, u32 columns, u32 log_n,

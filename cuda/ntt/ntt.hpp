@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "cuda/rt/memory.hpp"
+#include "cuda/rt/lanes.hpp"
 #include "prover/core/types.hpp"
 
 namespace epochd::cuda {
@@ -56,6 +56,22 @@ size_t lde_scratch_words(u32 columns, u32 log_n, u32 log_blowup);
 /// and `scratch` do not overlap.
 void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
                u32 log_n, u32 log_blowup, cudaStream_t stream);
+
+/// One matrix to extend. Shapes as coset_lde's.
+struct LdeJob {
+  const u64* in;
+  u64* out;
+  u32 columns;
+  u32 log_n;
+};
+
+/// Words of scratch that extending all of `jobs` needs; in and out are not looked at.
+size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup);
+
+/// Extends several matrices of any heights, on lanes beside each other. Best with the tallest
+/// first.
+void coset_lde(const NttTables& tables, const Lanes& lanes, std::span<const LdeJob> jobs,
+               u64* scratch, u32 log_blowup, cudaStream_t stream);
 
 /// The second half of coset_lde: `in` holds 2^log_n coefficients a column. Same preconditions; no
 /// scratch.

@@ -1,10 +1,12 @@
 // Openings and DEEP on the device (docs/protocol.md §4.4, 4.5): barycentric weights, dot products
-// of columns with them, and the combination of all columns that the FRI word is made of.
+// of columns with them, and the combination of all columns that the FRI word is made of. Every
+// launch serves all heights.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include "cuda/open/points.hpp"
+#include "prover/core/hd.hpp"
 #include "prover/field/fp3.hpp"
 
 namespace epochd::cuda {
@@ -12,20 +14,39 @@ namespace epochd::cuda {
 using prover::Fp;
 using prover::Fp3;
 
+/// Elements of one block of the inverting launches.
+constexpr u32 kInvertRows = 1024;
 /// Rows of one chunk of a dot product; partial sums of chunks are added by a second launch.
-constexpr u32 kDotChunk = 4096;
-inline u32 dot_chunks(size_t rows) {
-  return static_cast<u32>((rows + kDotChunk - 1) / kDotChunk);
+constexpr u32 kDotRows = 4096;
+constexpr u32 kDotColumns = 4;
+EPOCHD_HD constexpr u32 chunks_of(u32 log_rows, u32 rows) {
+  return static_cast<u32>(((u64{1} << log_rows) + rows - 1) / rows);
 }
 
-/// weights(i) = x_i / (z - x_i), x_i = 7 g^bitrev(i) from `points`, for i < 2^log_n. Three planes
-/// of 2^log_n.
-void launch_weights(DevicePoints points, u32 log_n, Fp3 z, Fp* weights, cudaStream_t stream);
+/// weights(i) = x_i / (z - x_i) for i < 2^log_n, x_i from `points`; three planes.
+struct WeightJob {
+  DevicePoints points;
+  u32 log_n;
+  u32 first_block;  ///< chunks_of(log_n, kInvertRows) blocks
+  Fp3 z;
+  Fp* weights;
+};
+void launch_weights(const WeightJob* jobs, u32 job_count, u32 blocks, cudaStream_t stream);
 
-/// out[c] = scale * sum_i weight(i) * columns[c][i] over 2^log_n rows. `partial` holds column_count
-/// * dot_chunks.
-void launch_dot(const Fp* const* columns, u32 column_count, const Fp* weights, u32 log_n, Fp3 scale,
-                Fp3* partial, Fp3* out, cudaStream_t stream);
+/// Up to kDotColumns columns with the same weights. Value k of the group is number first_value + k.
+struct DotJob {
+  const Fp* columns[kDotColumns];
+  u32 column_count;
+  u32 first_value;
+  const Fp* weights;
+  u32 log_n;
+  u32 first_block;  ///< chunks_of(log_n, kDotRows) blocks
+  Fp3 scale;
+};
+/// values[i] = scale * sum of weight * column. `partial` holds, for value i, its chunks from i *
+/// chunks_max on.
+void launch_dots(const DotJob* jobs, u32 job_count, u32 blocks, u32 chunks_max, Fp3* partial,
+                 Fp3* values, cudaStream_t stream);
 
 struct DeepColumn {
   const Fp* column;
@@ -38,13 +59,20 @@ struct DeepPoint {
   Fp3 z;
   Fp3 at_z;
 };
-/// out(i) = sum over both points of (sum_j delta^j f_j(x_i) - at_z) / (x_i - z), i < 2^log_rows,
-/// x_i = 7 g^bitrev(i). points[1].count may be 0. `out` and `scratch` are three planes of
-/// 2^log_rows.
-void launch_deep(DevicePoints x, const DeepPoint* points, u32 log_rows, Fp* out, Fp* scratch,
+/// out(i) = sum over both points of (sum_j delta^j f_j(x_i) - at_z) / (x_i - z), i < 2^log_rows;
+/// three planes. points[1].count may be 0.
+struct DeepJob {
+  DevicePoints x;
+  u32 log_rows;
+  u32 first_block;      ///< chunks_of(log_rows, kInvertRows) blocks
+  u32 first_row_block;  ///< chunks_of(log_rows, kDeepRows) blocks
+  DeepPoint points[2];
+  Fp* out;
+};
+constexpr u32 kDeepRows = 128;
+void launch_deep(const DeepJob* jobs, u32 job_count, u32 invert_blocks, u32 row_blocks,
                  cudaStream_t stream);
-
-/// word(i) += low(i >> shift), three planes each.
-void launch_lift(Fp* word, u32 log_word, const Fp* low, u32 shift, cudaStream_t stream);
+/// word(i) = sum over jobs of out(i >> (log_word - log_rows)).
+void launch_lift(const DeepJob* jobs, u32 job_count, Fp* word, u32 log_word, cudaStream_t stream);
 
 }  // namespace epochd::cuda

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "cuda/quotient/quotient.hpp"
-#include "cuda/rt/batch_invert.cuh"
+#include "cuda/rt/error.hpp"
+#include "cuda/rt/planes.cuh"
 #include "prover/field/packed_scalar.hpp"
 
 namespace epochd::cuda {

@@ -25,14 +25,10 @@ size_t scratch_words(const Layout& layout) {
     if (segment.part != Part::kQuotient) {
       words = std::max(words, lde_scratch_words(segment.width, segment.log_height, b));
     }
-    if (segment.part == Part::kLogup) {
-      words = std::max(words, logup_scratch_words(segment.width / 3, segment.log_height));
-    }
   }
-  // Openings: weights and partial sums. DEEP: inverses of one height, and the lower height's word.
-  const size_t n = size_t{1} << layout.log_height_max();
-  words = std::max(words, 3 * n + 3 * size_t{layout.opening_count} * dot_chunks(n));
-  return std::max(words, 6 * (n << b));
+  // Openings: weights of both points; DEEP: a word, of every height. Distinct heights sum to less
+  // than twice the tallest.
+  return std::max(words, 12 * (size_t{1} << (layout.log_height_max() + b - 1)));
 }
 
 }  // namespace
@@ -85,7 +81,13 @@ SessionBuffers::SessionBuffers(const Layout& layout, A& arena)
   scratch_words = cuda::scratch_words(layout);
   scratch = arena.template take<u64>(scratch_words);
   sums = arena.template take<prover::Fp3>(layout.shape.table_count);
+  for (u32 t = 0; t < layout.shape.table_count; ++t) {
+    block_sums.push_back(arena.template take<prover::Fp3>(
+        blocks_of(layout.shape.tables[t].log_height, kLogupScanRows)));
+  }
   openings = arena.template take<prover::Fp3>(layout.opening_count);
+  partials = arena.template take<prover::Fp3>(size_t{layout.opening_count} *
+                                              chunks_of(layout.log_height_max(), kDotRows));
   gathered_words = gathered_words_max(layout);
   gathered = arena.template take<u64>(gathered_words);
   nonce = arena.template take<u64>(1);

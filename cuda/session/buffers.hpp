@@ -41,11 +41,13 @@ struct SessionBuffers {
   std::vector<FriLayerBuffers> fri;
   u64* final_word = nullptr;
   u32 log_final_word = 0;
-  u64* scratch = nullptr;  ///< NTT, LogUp, openings and DEEP in turn
+  u64* scratch = nullptr;  ///< NTT, openings and DEEP in turn
   size_t scratch_words = 0;
-  prover::Fp3* sums = nullptr;      ///< [tables]
-  prover::Fp3* openings = nullptr;  ///< [opening_count], in the order of launches
-  u64* gathered = nullptr;          ///< query rows and digests
+  prover::Fp3* sums = nullptr;           ///< [tables]
+  std::vector<prover::Fp3*> block_sums;  ///< by table: scratch of LogUp's scan
+  prover::Fp3* openings = nullptr;       ///< [opening_count], in the order of launches
+  prover::Fp3* partials = nullptr;       ///< of openings: chunks of every value
+  u64* gathered = nullptr;               ///< query rows and digests
   size_t gathered_words = 0;
   u64* nonce = nullptr;
   u8* records = nullptr;  ///< one table's records at a time

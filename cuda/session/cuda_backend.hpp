@@ -10,9 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "cuda/logup/logup.hpp"
 #include "cuda/merkle/row_source.hpp"
 #include "cuda/ntt/ntt.hpp"
-#include "cuda/open/points.hpp"
+#include "cuda/open/open.hpp"
 #include "cuda/rt/memory.hpp"
 #include "cuda/session/buffers.hpp"
 #include "epoch/continuation/epoch_prover.hpp"
@@ -120,9 +121,13 @@ class CudaSession {
   void gather(std::span<const u32> queries, std::vector<u64>& words);
 
  private:
-  /// A table's interactions in device memory.
-  struct DeviceTable {
-    prover::LogupTable view;
+  /// The launches of one `open`, and which opening each value is.
+  struct OpenPlan {
+    std::vector<WeightJob> weights;
+    std::vector<DotJob> dots;
+    std::vector<u32> targets;
+    u32 weight_blocks = 0;
+    u32 dot_blocks = 0;
   };
 
   prover::TableColumns trace_set(u32 table) const;
@@ -132,10 +137,12 @@ class CudaSession {
   const prover::Digest* tree_levels(u32 tree) const;
   void fill_table(u32 table);
   void count_lookups(std::span<const prover::LookupSpec> lookups);
-  void quotient_height(u32 height_index, prover::Fp3 alpha);
+  prover::LogupTable upload_lowered(const prover::LoweredTable& lowered) const;
+  LogupQuotientHeight fold_constraints(u32 height_index, prover::Fp3 alpha);
+  void divide_and_interpolate(u32 height_index);
   void extend_segment(u32 segment);
-  void open_height(u32 height_index, u32 point, std::vector<u32>& targets);
-  void deep_height(u32 height_index, std::span<const prover::Fp3> powers, u64* out, u64* scratch);
+  void plan_openings(u32 height_index, u32 point, u64*& weights, OpenPlan& plan) const;
+  DeepPoint deep_point(u32 log_height, u32 point, std::span<const prover::Fp3> powers) const;
   u32* upload_indices(std::span<const u32> indices);
   prover::Digest download_digest(const prover::Digest* device);
   void gather_tree(u32 tree, std::span<const u32> queries, size_t& at);
@@ -147,8 +154,8 @@ class CudaSession {
   const prover::Layout* layout_;
   std::unique_ptr<SessionBuffers> buffers_;
   std::vector<prover::TableSource> sources_;
-  std::vector<const DeviceFixedTree*> fixed_;  ///< by tree
-  std::vector<DeviceTable> lowered_;
+  std::vector<const DeviceFixedTree*> fixed_;    ///< by tree
+  const prover::LogupTable* lowered_ = nullptr;  ///< by table, in device memory
   std::vector<prover::Fp3> sums_;
   prover::Fp3 zeta_{};
   std::vector<prover::Fp3> openings_;

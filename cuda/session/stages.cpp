@@ -1,8 +1,6 @@
 // Rounds 2 to 7 of a CUDA session.
 #include "cuda/fri/fold.hpp"
-#include "cuda/logup/logup.hpp"
 #include "cuda/merkle/merkle.hpp"
-#include "cuda/open/open.hpp"
 #include "cuda/quotient/quotient.hpp"
 #include "cuda/session/cuda_backend.hpp"
 #include "prover/pcs/ntt.hpp"
@@ -25,27 +23,50 @@ Fp* as_fp(u64* p) {
 
 }  // namespace
 
+prover::LogupTable CudaSession::upload_lowered(const LoweredTable& lowered) const {
+  prover::LogupTable table{};
+  table.access_count = static_cast<u32>(lowered.accesses.size());
+  if (table.access_count == 0) return table;
+  table.accesses = backend_->upload(std::span<const prover::LogupAccess>(lowered.accesses));
+  table.weights = backend_->upload(std::span<const prover::LogupWeight>(lowered.weights));
+  table.coefficients =
+      backend_->upload(std::span<const prover::LogupCoefficient>(lowered.coefficients));
+  return table;
+}
+
 void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
   cudaStream_t stream = backend_->stream_.get();
-  lowered_.clear();
   EPOCHD_CUDA_CHECK(cudaMemsetAsync(buffers_->sums, 0, sums.size() * sizeof(Fp3), stream));
+  std::vector<prover::LogupTable> tables;
+  std::vector<LogupJob> jobs;
+  LogupGrid grid;
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     const TableShape& shape = layout_->shape.tables[t];
-    const LoweredTable lowered = lower_table(shape, gamma, beta);
-    DeviceTable table{};
-    table.view.access_count = static_cast<u32>(lowered.accesses.size());
-    if (table.view.access_count > 0) {
-      table.view.accesses =
-          backend_->upload(std::span<const prover::LogupAccess>(lowered.accesses));
-      table.view.weights = backend_->upload(std::span<const prover::LogupWeight>(lowered.weights));
-      table.view.coefficients =
-          backend_->upload(std::span<const prover::LogupCoefficient>(lowered.coefficients));
-      launch_logup(table.view, trace_set(t), shape.log_height,
-                   as_fp(buffers_->trace[layout_->logup_segment[t]]), as_fp(buffers_->scratch),
-                   buffers_->sums + t, stream);
-    }
-    lowered_.push_back(table);
+    tables.push_back(upload_lowered(lower_table(shape, gamma, beta)));
+    if (tables.back().access_count == 0) continue;
+    const u32 segment = layout_->logup_segment[t];
+    LogupJob job{};
+    job.table = tables.back();
+    job.trace = trace_set(t);
+    job.log_rows = shape.log_height;
+    job.pairs = job.table.pair_count();
+    job.first_block = grid.fraction;
+    job.first_divide_block = grid.divide;
+    job.first_scan_block = grid.scan;
+    job.inverse_rows = Fp::from_u64(u64{1} << shape.log_height).inverse();
+    job.aux = as_fp(buffers_->trace[segment]);
+    // The LDE's place is free until the columns are committed, and larger than they are.
+    job.numerators = as_fp(buffers_->lde[segment]);
+    job.block_sums = buffers_->block_sums[t];
+    job.sum = buffers_->sums + t;
+    grid.fraction += job.pairs * blocks_of(job.log_rows, kLogupRowsPerBlock);
+    grid.divide += job.pairs * blocks_of(job.log_rows, kLogupDivideRows);
+    grid.scan += blocks_of(job.log_rows, kLogupScanRows);
+    jobs.push_back(job);
   }
+  launch_logup(backend_->upload(std::span<const LogupJob>(jobs)), static_cast<u32>(jobs.size()),
+               grid, stream);
+  lowered_ = backend_->upload(std::span<const prover::LogupTable>(tables));
   sums_.resize(sums.size());
   backend_->download(sums_.data(), buffers_->sums, sums.size() * sizeof(Fp3));
   std::copy(sums_.begin(), sums_.end(), sums.begin());
@@ -53,11 +74,22 @@ void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
 }
 
 void CudaSession::quotient(Fp3 alpha) {
-  for (u32 h = 0; h < layout_->height_count; ++h) quotient_height(h, alpha);
+  cudaStream_t stream = backend_->stream_.get();
+  std::vector<LogupQuotientHeight> heights;
+  u32 blocks = 0;
+  for (u32 h = 0; h < layout_->height_count; ++h) {
+    heights.push_back(fold_constraints(h, alpha));
+    heights.back().first_block = blocks;
+    blocks += blocks_of(layout_->heights[h] + 1, kLogupRowsPerBlock);
+  }
+  launch_logup_quotient(backend_->upload(std::span<const LogupQuotientHeight>(heights)),
+                        static_cast<u32>(heights.size()), blocks, stream);
+  for (u32 h = 0; h < layout_->height_count; ++h) divide_and_interpolate(h);
   ++backend_->counters_.quotient;
 }
 
-void CudaSession::quotient_height(u32 height_index, Fp3 alpha) {
+/// The chips' own constraints of one height; returns what is left to add, the LogUp constraints.
+LogupQuotientHeight CudaSession::fold_constraints(u32 height_index, Fp3 alpha) {
   const u32 log_height = layout_->heights[height_index];
   const size_t n = size_t{1} << log_height;
   const size_t rows = 2 * n;
@@ -71,6 +103,7 @@ void CudaSession::quotient_height(u32 height_index, Fp3 alpha) {
   }
   const std::vector<Fp3> alphas = prover::powers(alpha, constraints);
   const Fp3* device_alphas = backend_->upload(std::span<const Fp3>(alphas));
+  std::vector<LogupQuotientArgs> lookups;
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     const TableShape& shape = layout_->shape.tables[t];
     if (shape.log_height != log_height) continue;
@@ -84,14 +117,28 @@ void CudaSession::quotient_height(u32 height_index, Fp3 alpha) {
     const u32 logup = layout_->logup_segment[t];
     if (logup == kNone) continue;
     LogupQuotientArgs lookup{};
-    lookup.columns = lde_set(t);
+    lookup.table = lowered_ + t;
+    lookup.columns = args.columns;
     lookup.aux = as_fp(buffers_->lde[logup]);
     lookup.aux_stride = n << layout_->shape.preset->log_blowup;
     lookup.log_half = log_height;
     lookup.sum_over_height = sums_[t] * Fp::from_u64(n).inverse();
     lookup.alpha_powers = alpha_of + shape.air->constraint_count;
-    launch_logup_quotient(lowered_[t].view, lookup, rows, as_fp(folded), rows, stream);
+    lookups.push_back(lookup);
   }
+  LogupQuotientHeight height{};
+  height.jobs = backend_->upload(std::span<const LogupQuotientArgs>(lookups));
+  height.job_count = static_cast<u32>(lookups.size());
+  height.rows = rows;
+  height.out = as_fp(folded);
+  return height;
+}
+
+void CudaSession::divide_and_interpolate(u32 height_index) {
+  const u32 log_height = layout_->heights[height_index];
+  const size_t n = size_t{1} << log_height;
+  cudaStream_t stream = backend_->stream_.get();
+  u64* folded = buffers_->folded[height_index];
   const Fp shift_n = Fp::generator().pow(n);
   launch_divide(as_fp(folded), log_height, (shift_n - Fp::one()).inverse(),
                 (-shift_n - Fp::one()).inverse(), stream);
@@ -99,90 +146,116 @@ void CudaSession::quotient_height(u32 height_index, Fp3 alpha) {
   // Three planes of 2N coefficients become six of N: part 0's three, then part 1's.
   u64* parts = buffers_->trace[layout_->quotient_segment[height_index]];
   for (u32 p = 0; p < 2; ++p) {
-    EPOCHD_CUDA_CHECK(cudaMemcpy2DAsync(parts + 3 * p * n, n * 8, folded + p * n, rows * 8, n * 8,
+    EPOCHD_CUDA_CHECK(cudaMemcpy2DAsync(parts + 3 * p * n, n * 8, folded + p * n, 2 * n * 8, n * 8,
                                         3, cudaMemcpyDeviceToDevice, stream));
   }
 }
 
 void CudaSession::open(Fp3 zeta, std::span<Fp3> openings) {
   zeta_ = zeta;
-  std::vector<u32> targets;
+  OpenPlan plan;
+  u64* weights = buffers_->scratch;
   for (u32 h = 0; h < layout_->height_count; ++h) {
-    for (u32 point = 0; point < 2; ++point) open_height(h, point, targets);
+    for (u32 point = 0; point < 2; ++point) plan_openings(h, point, weights, plan);
   }
-  std::vector<Fp3> values(targets.size());
+  cudaStream_t stream = backend_->stream_.get();
+  launch_weights(backend_->upload(std::span<const WeightJob>(plan.weights)),
+                 static_cast<u32>(plan.weights.size()), plan.weight_blocks, stream);
+  launch_dots(backend_->upload(std::span<const DotJob>(plan.dots)),
+              static_cast<u32>(plan.dots.size()), plan.dot_blocks,
+              chunks_of(layout_->log_height_max(), kDotRows), buffers_->partials,
+              buffers_->openings, stream);
+  std::vector<Fp3> values(plan.targets.size());
   backend_->download(values.data(), buffers_->openings, values.size() * sizeof(Fp3));
   openings_.resize(openings.size());
-  for (size_t i = 0; i < targets.size(); ++i) openings_[targets[i]] = values[i];
+  for (size_t i = 0; i < values.size(); ++i) openings_[plan.targets[i]] = values[i];
   std::copy(openings_.begin(), openings_.end(), openings.begin());
   ++backend_->counters_.open;
 }
 
-/// Appends the opening each launched value is to `targets`.
-void CudaSession::open_height(u32 height_index, u32 point, std::vector<u32>& targets) {
+/// Adds the columns of one height opened at one point; their weights begin at `weights`, which
+/// moves on.
+void CudaSession::plan_openings(u32 height_index, u32 point, u64*& weights, OpenPlan& plan) const {
   const u32 log_height = layout_->heights[height_index];
   const size_t n = size_t{1} << log_height;
   const size_t rows = n << layout_->shape.preset->log_blowup;
   const Fp3 z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
-  std::vector<const Fp*> columns;
-  const size_t first_value = targets.size();
+  DotJob empty{};
+  empty.weights = as_fp(weights);
+  empty.log_n = log_height;
+  empty.scale = (pow(z * Fp::generator().inverse(), n) - Fp::one()) * Fp::from_u64(n).inverse();
+  DotJob job = empty;
+  const auto flush = [&] {
+    if (job.column_count == 0) return;
+    job.first_value = static_cast<u32>(plan.targets.size()) - job.column_count;
+    job.first_block = plan.dot_blocks;
+    plan.dot_blocks += chunks_of(log_height, kDotRows);
+    plan.dots.push_back(job);
+    job = empty;
+  };
+  const size_t before = plan.targets.size();
   for (u32 s = 0; s < layout_->segment_count; ++s) {
     const Segment& segment = layout_->segments[s];
     if (segment.log_height != log_height) continue;
     for (u32 c = point == 0 ? 0 : segment.first_double_column(); c < segment.width; ++c) {
-      columns.push_back(as_fp(segment_lde(s)) + c * rows);
-      targets.push_back(segment.opening(c, point));
+      job.columns[job.column_count++] = as_fp(segment_lde(s)) + c * rows;
+      plan.targets.push_back(segment.opening(c, point));
+      if (job.column_count == kDotColumns) flush();
     }
   }
-  if (columns.empty()) return;
-  cudaStream_t stream = backend_->stream_.get();
-  Fp* weights = as_fp(buffers_->scratch);
-  Fp3* partial = reinterpret_cast<Fp3*>(buffers_->scratch + 3 * n);
-  launch_weights(backend_->coset_points_.get(log_height), log_height, z, weights, stream);
-  const Fp3 scale = (pow(z * Fp::generator().inverse(), n) - Fp::one()) * Fp::from_u64(n).inverse();
-  launch_dot(backend_->upload(std::span<const Fp* const>(columns)),
-             static_cast<u32>(columns.size()), weights, log_height, scale, partial,
-             buffers_->openings + first_value, stream);
+  flush();
+  if (plan.targets.size() == before) return;
+  plan.weights.push_back(
+      {backend_->coset_points_.get(log_height), log_height, plan.weight_blocks, z, as_fp(weights)});
+  plan.weight_blocks += chunks_of(log_height, kInvertRows);
+  weights += 3 * n;
 }
 
-void CudaSession::deep_height(u32 height_index, std::span<const Fp3> powers, u64* out,
-                              u64* scratch) {
-  const u32 log_height = layout_->heights[height_index];
+DeepPoint CudaSession::deep_point(u32 log_height, u32 point, std::span<const Fp3> powers) const {
   const u32 log_rows = log_height + layout_->shape.preset->log_blowup;
-  DeepPoint points[2];
-  for (u32 point = 0; point < 2; ++point) {
-    std::vector<DeepColumn> columns;
-    Fp3 at_z{};
-    for (u32 s = 0; s < layout_->segment_count; ++s) {
-      const Segment& segment = layout_->segments[s];
-      if (segment.log_height != log_height) continue;
-      for (u32 c = point == 0 ? 0 : segment.first_double_column(); c < segment.width; ++c) {
-        const u32 j = segment.opening(c, point);
-        columns.push_back({as_fp(segment_lde(s)) + (size_t{c} << log_rows), powers[j]});
-        at_z += powers[j] * openings_[j];
-      }
+  std::vector<DeepColumn> columns;
+  DeepPoint p{};
+  for (u32 s = 0; s < layout_->segment_count; ++s) {
+    const Segment& segment = layout_->segments[s];
+    if (segment.log_height != log_height) continue;
+    for (u32 c = point == 0 ? 0 : segment.first_double_column(); c < segment.width; ++c) {
+      const u32 j = segment.opening(c, point);
+      columns.push_back({as_fp(segment_lde(s)) + (size_t{c} << log_rows), powers[j]});
+      p.at_z += powers[j] * openings_[j];
     }
-    points[point].count = static_cast<u32>(columns.size());
-    points[point].columns =
-        columns.empty() ? nullptr : backend_->upload(std::span<const DeepColumn>(columns));
-    points[point].z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
-    points[point].at_z = at_z;
   }
-  launch_deep(backend_->coset_points_.get(log_rows), points, log_rows, as_fp(out), as_fp(scratch),
-              backend_->stream_.get());
+  p.count = static_cast<u32>(columns.size());
+  p.columns = columns.empty() ? nullptr : backend_->upload(std::span<const DeepColumn>(columns));
+  p.z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
+  return p;
 }
 
 void CudaSession::deep(Fp3 delta) {
   const std::vector<Fp3> powers = prover::powers(delta, layout_->opening_count);
   const u32 log_domain = layout_->log_domain();
-  u64* word = buffers_->fri.empty() ? buffers_->final_word : buffers_->fri[0].word;
-  u64* low = buffers_->scratch + (size_t{3} << log_domain);
-  deep_height(0, powers, word, buffers_->scratch);
-  for (u32 h = 1; h < layout_->height_count; ++h) {
-    deep_height(h, powers, low, buffers_->scratch);
-    launch_lift(as_fp(word), log_domain, as_fp(low), layout_->heights[0] - layout_->heights[h],
-                backend_->stream_.get());
+  std::vector<DeepJob> jobs;
+  u32 invert_blocks = 0;
+  u32 row_blocks = 0;
+  u64* out = buffers_->scratch;
+  for (u32 h = 0; h < layout_->height_count; ++h) {
+    DeepJob job{};
+    job.log_rows = layout_->heights[h] + layout_->shape.preset->log_blowup;
+    job.x = backend_->coset_points_.get(job.log_rows);
+    job.first_block = invert_blocks;
+    job.first_row_block = row_blocks;
+    for (u32 p = 0; p < 2; ++p) job.points[p] = deep_point(layout_->heights[h], p, powers);
+    job.out = as_fp(out);
+    invert_blocks += chunks_of(job.log_rows, kInvertRows);
+    row_blocks += chunks_of(job.log_rows, kDeepRows);
+    out += size_t{3} << job.log_rows;
+    jobs.push_back(job);
   }
+  const DeepJob* device = backend_->upload(std::span<const DeepJob>(jobs));
+  const u32 count = static_cast<u32>(jobs.size());
+  cudaStream_t stream = backend_->stream_.get();
+  launch_deep(device, count, invert_blocks, row_blocks, stream);
+  u64* word = buffers_->fri.empty() ? buffers_->final_word : buffers_->fri[0].word;
+  launch_lift(device, count, as_fp(word), log_domain, stream);
   fri_step_ = 0;
   ++backend_->counters_.deep;
 }
