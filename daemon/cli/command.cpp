@@ -120,6 +120,7 @@ int run_epoch_command(int argc, const char* const* argv) {
   add_verify_command(app, session);
   add_setup_command(app, session);
   add_inspect_command(app, session);
+  add_security_command(app, session);
   add_submit_command(app, session);
   add_status_command(app, session);
   add_steering_commands(app, session);

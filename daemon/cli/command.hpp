@@ -36,6 +36,7 @@ void add_prove_command(CLI::App& app, Session& session);
 void add_verify_command(CLI::App& app, Session& session);
 void add_setup_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
+void add_security_command(CLI::App& app, Session& session);
 void add_submit_command(CLI::App& app, Session& session);
 void add_status_command(CLI::App& app, Session& session);
 void add_steering_commands(CLI::App& app, Session& session);

@@ -146,6 +146,19 @@ TEST_F(ProveTest, ExitCodesAreProvedAndMustBeAllowed) {
             1);
 }
 
+TEST_F(ProveTest, SecurityHoldsWhatThePresetsPromise) {
+  const auto json = epoch_json({"security"});
+  ASSERT_EQ(json["presets"].size(), 3u) << "the test preset is no preset to choose from";
+  for (const auto& preset : json["presets"]) {
+    EXPECT_GE(preset["minimum_bits"], preset["target_bits"]) << preset["preset"];
+    EXPECT_GE(preset["target_bits"], 100);
+  }
+  EXPECT_EQ(epoch_json({"security", "--preset", "test"})["presets"][0]["target_bits"], 0);
+  const Outcome text = epoch({"security", "--preset", "proven128"});
+  EXPECT_NE(text.out.find("proven128: blowup 4, 160 queries"), std::string::npos) << text.out;
+  EXPECT_EQ(epoch({"security", "--preset", "strong"}).code, 2);
+}
+
 TEST_F(ProveTest, RefusesProofsOfAnotherVersionPresetOrProgram) {
   prove("p");
   const std::string bundle = read_file(path("p"));
