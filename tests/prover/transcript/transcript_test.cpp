@@ -73,6 +73,26 @@ TEST(Transcript, DrawsThreeWordsAnElementAndThenItsNextState) {
   EXPECT_EQ(t.state(), state);
 }
 
+/// One word in 2^32 is no field element. This transcript, found by search, draws one first.
+TEST(Transcript, WordsThatAreNoElementsAreSkipped) {
+  constexpr u64 kFound = 907987132;
+  Transcript t = fresh();
+  t.absorb_words("n", &kFound, 1);
+  const std::vector<u8> input = header(t.state(), "draw", 2);
+  Blake3 hasher = Blake3::keyed(domains::kDraw);
+  hasher.update(input.data(), input.size());
+  u64 stream[11];
+  hasher.finalize(0, stream, sizeof stream);
+  ASSERT_GE(stream[0], Fp::kModulus)
+      << "search again: the definition of the transcript has changed";
+  Fp3 drawn[2];
+  t.draw("draw", drawn, 2);
+  EXPECT_EQ(drawn[0].c0.value(), stream[1]);
+  EXPECT_EQ(drawn[0].c2.value(), stream[3]);
+  EXPECT_EQ(drawn[1].c2.value(), stream[6]);
+  EXPECT_EQ(t.state(), (Digest{{stream[7], stream[8], stream[9], stream[10]}}));
+}
+
 TEST(Transcript, IndicesAreLowBitsOfRawWords) {
   for (const u32 bits : {1u, 6u, 27u, 29u}) {
     Transcript t = fresh();
