@@ -9,17 +9,16 @@ namespace epochd {
 namespace {
 
 TEST(Log, TextKeepsWordsAndQuotesTheRest) {
-  EXPECT_EQ(
-      log::format_record(LogFormat::kText, "epoch proved",
-                         {{"job", "fib-1"},
-                          {"epoch", 3u},
-                          {"delta", -2},
-                          {"seconds", 1.5},
-                          {"last", true},
-                          {"file", "a b\n\"c\""},
-                          {"empty", ""}}),
-      R"(epoch proved job=fib-1 epoch=3 delta=-2 seconds=1.5 last=true)"
-      R"( file="a b\n\"c\"" empty="")");
+  EXPECT_EQ(log::format_record(LogFormat::kText, "epoch proved",
+                               {{"job", "fib-1"},
+                                {"epoch", 3u},
+                                {"delta", -2},
+                                {"seconds", 1.5},
+                                {"last", true},
+                                {"file", "a b\n\"c\""},
+                                {"empty", ""}}),
+            R"(epoch proved job=fib-1 epoch=3 delta=-2 seconds=1.5 last=true)"
+            R"( file="a b\n\"c\"" empty="")");
 }
 
 TEST(Log, JsonIsAnObjectEvenForBytesThatAreNoText) {

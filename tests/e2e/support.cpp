@@ -188,7 +188,7 @@ std::string E2eTest::submit(const std::string& program, const std::string& input
 }
 
 bool E2eTest::wait_until(const std::function<bool()>& is_true) const {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 12000; ++i) {
     if (is_true()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
