@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "tests/tidy/rules.hpp"
 
@@ -10,14 +11,16 @@ std::string folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string{} : std::string(path.substr(0, slash));
 }
 
-bool names_file(const SourceFile& script, const std::string& name) {
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// `word` stands in the script on its own.
+bool has_word(const SourceFile& script, std::string_view word) {
   for (const std::string& line : script.lines) {
-    for (size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
-      const bool starts =
-          at == 0 || std::string_view(" /(\"").find(line[at - 1]) != std::string::npos;
-      const size_t end = at + name.size();
-      if (starts &&
-          (end == line.size() || std::string_view(" )\"").find(line[end]) != std::string::npos)) {
+    for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+      const size_t end = at + word.size();
+      if ((at == 0 || !is_word(line[at - 1])) && (end == line.size() || !is_word(line[end]))) {
         return true;
       }
     }
@@ -25,22 +28,54 @@ bool names_file(const SourceFile& script, const std::string& name) {
   return false;
 }
 
+/// The entry is the name, or a loop's pattern such as ${NAME}_test.cpp that the name fits, where
+/// the script has what the variable stands for as a word.
+bool entry_names(const SourceFile& script, std::string_view entry, std::string_view name) {
+  const size_t open = entry.find("${");
+  const size_t close = entry.find('}', open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return entry == name;
+  const std::string_view before = entry.substr(0, open);
+  const std::string_view after = entry.substr(close + 1);
+  if (name.size() <= before.size() + after.size()) return false;
+  return name.starts_with(before) && name.ends_with(after) &&
+         has_word(script, name.substr(before.size(), name.size() - before.size() - after.size()));
+}
+
+bool names_file(const SourceFile& script, std::string_view name) {
+  constexpr std::string_view kSeparators = " ()\";";
+  for (const std::string_view line : script.lines) {
+    for (size_t at = line.find_first_not_of(kSeparators); at != std::string_view::npos;) {
+      const size_t end = std::min(line.find_first_of(kSeparators, at), line.size());
+      const std::string_view entry = line.substr(at, end - at);
+      if (entry_names(script, entry, name)) return true;
+      // ${CMAKE_SOURCE_DIR}/a/b.cpp and the like: a path from the repository's root.
+      const size_t slash = entry.find('/');
+      if (entry.starts_with("${") && slash != std::string_view::npos &&
+          entry.substr(slash + 1) == name) {
+        return true;
+      }
+      if (entry.starts_with("../") &&
+          normalized(folder_of(script.path) + "/" + std::string(entry)) == name) {
+        return true;
+      }
+      at = line.find_first_not_of(kSeparators, end);
+    }
+  }
+  return false;
+}
+
 /// A source is built when a CMakeLists.txt of its folder or one above names it by its path from
-/// there, or a module of config/cmake names it. A guest NAME.c may also be named by epochd_guest's
-/// loop variable, hence the stem.
+/// there, or any names it by its path from the root, or a module of config/cmake names it.
 bool is_built(const SourceTree& tree, const SourceFile& file) {
   for (std::string folder = folder_of(file.path);; folder = folder_of(folder)) {
     const std::string lists = folder.empty() ? "CMakeLists.txt" : folder + "/CMakeLists.txt";
-    if (const SourceFile* script = tree.find(lists)) {
-      const std::string relative = folder.empty() ? file.path : file.path.substr(folder.size() + 1);
-      const bool is_guest = file.extension() == ".c" && file.is_under("bench/workloads/");
-      const std::string stem = relative.substr(0, relative.rfind('.'));
-      if (names_file(*script, relative) || (is_guest && names_file(*script, stem))) return true;
-    }
+    const std::string relative = folder.empty() ? file.path : file.path.substr(folder.size() + 1);
+    const SourceFile* script = tree.find(lists);
+    if (script != nullptr && names_file(*script, relative)) return true;
     if (folder.empty()) break;
   }
   return std::any_of(tree.files().begin(), tree.files().end(), [&](const SourceFile& script) {
-    return script.extension() == ".cmake" && names_file(script, std::string(file.name()));
+    return script.is_build_script() && names_file(script, file.path);
   });
 }
 

@@ -55,6 +55,7 @@ std::vector<Sample> bad_samples() {
            "  }\n};\n",
        2, "72 lines"},
       {"dead_files", "epoch/lost.cpp", "int x;\n", 0, "names this source"},
+      {"dead_files", "bench/lost.c", "int x;\n", 0, "names this source"},
       {"dead_files", "epoch/lost.hpp", "#pragma once\n", 0, "includes this header"},
       {"header_guards", "epoch/a.hpp", "// #pragma once\nint x;\n", 1, "#pragma once"},
       {"links", "docs/a.md", "see [b](b.md)\n", 1, "leads nowhere"},
@@ -113,6 +114,14 @@ TEST(TidySelf, AcceptsWhatTheRulesAllow) {
                repeated("  g();\n", 68) + "}\n");
   tree.add("tests/CMakeLists.txt", "epochd_test(t SOURCES a.cpp b.cpp)\n");
   tree.add("tests/a.cpp", "int x = std::stoi(text);\n");
+  tree.add("tests/loop/CMakeLists.txt", "foreach(NAME one two)\n  f(SOURCES ${NAME}_test.cpp)\n");
+  tree.add("tests/loop/two_test.cpp", "");
+  tree.add("tests/elsewhere.cpp", "");
+  tree.add("tests/other/CMakeLists.txt",
+           "f(SOURCES ${CMAKE_SOURCE_DIR}/tests/elsewhere.cpp ../up.cpp)\n");
+  tree.add("tests/up.cpp", "");
+  tree.add("cuda/k.cu.in", "#include \"cuda/k.cuh\"\n");
+  tree.add("cuda/k.cuh", "#pragma once\n");
   tree.add("tests/b.cpp", "TEST_F(Suite, Here) {}\n");
   tree.add("docs/soundness.md", "`Suite.Here`, `a.hpp`, `file.NAME`\n");
   tree.add("config/CMakeLists.txt", "epochd_library(config SOURCES a.cpp)\n");

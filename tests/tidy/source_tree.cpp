@@ -16,8 +16,11 @@ bool is_ours(const std::string& path) {
   static constexpr std::string_view kText[] = {".cpp",  ".hpp",  ".c",     ".h",      ".cu", ".cuh",
                                                ".S",    ".ld",   ".cmake", ".txt",    ".sh", ".md",
                                                ".yaml", ".json", ".py",    ".service"};
+  // A template that CMake fills is checked as what it becomes.
+  const std::string_view filled =
+      std::string_view(name).substr(0, name.size() - (name.ends_with(".in") ? 3 : 0));
   for (const std::string_view suffix : kText) {
-    if (name.ends_with(suffix)) return true;
+    if (filled.ends_with(suffix)) return true;
   }
   return path == ".ci/run";
 }
@@ -82,6 +85,7 @@ bool SourceFile::is_header() const {
 }
 
 bool SourceFile::is_c_family() const {
+  if (path.ends_with(".cu.in") || path.ends_with(".cpp.in")) return true;
   return is_header() || extension() == ".cpp" || extension() == ".c" || extension() == ".cu";
 }
 
