@@ -54,10 +54,10 @@ __global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kB
   first_round<R1, R2, false>(x, s, twiddles.column_forward, g, t);
   __syncthreads();
   // Column j2 of the tile becomes a contiguous run of N1.
-  second_round<R1, R2>(x, [&](int i) {
-    const int word = C::template reversed_result<false>(g, i);
-    s[t * C::kRunPitch + word + C::skew(word)] = gl::canonical(x[i]);
-  });
+  const int first = C::reversed_first(g);
+  const int to = t * C::kRunPitch + first + C::skew(first / R1);
+  second_round<R1, R2>(
+      x, [&](int i) { s[to + C::template reversed_rest<false>(i)] = gl::canonical(x[i]); });
   __syncthreads();
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kB
     u64* o = out + (static_cast<u64>(reverse_bits(tile + run, log_n2)) << C::kLogN1);
 #pragma unroll
     for (int i = 0; i < C::kN1 / 32; ++i) {
-      o[i * 32 + lane] = s[run * C::kRunPitch + i * 32 + lane + C::skew(i * 32)];
+      o[i * 32 + lane] = s[run * C::kRunPitch + i * 32 + lane + C::skew(i * 32 / R1)];
     }
   }
 }
@@ -103,8 +103,6 @@ void launch_last(const LdeTwiddles& twiddles, const Pass& p, u64* out) {
 }  // namespace
 
 void prepare_columns() {
-  prepare<16, 4>();
-  prepare<16, 8>();
   prepare<16, 16>();
   prepare<32, 16>();
   prepare<32, 32>();
@@ -112,10 +110,6 @@ void prepare_columns() {
 
 void first_two_rounds(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
   switch (pass.split.log_n1) {
-    case 6:
-      return launch_first<16, 4>(twiddles, in, pass);
-    case 7:
-      return launch_first<16, 8>(twiddles, in, pass);
     case 8:
       return launch_first<16, 16>(twiddles, in, pass);
     case 9:
@@ -126,10 +120,6 @@ void first_two_rounds(const LdeTwiddles& twiddles, const u64* in, const Pass& pa
 }
 void last_two_rounds(const LdeTwiddles& twiddles, const Pass& pass, u64* out) {
   switch (pass.split.log_n1) {
-    case 6:
-      return launch_last<16, 4>(twiddles, pass, out);
-    case 7:
-      return launch_last<16, 8>(twiddles, pass, out);
     case 8:
       return launch_last<16, 16>(twiddles, pass, out);
     case 9:

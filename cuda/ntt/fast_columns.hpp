@@ -5,7 +5,7 @@
 
 namespace epochd::cuda::fast {
 
-/// N1 = 64 to 1024.
+/// N1 = 256, 512 or 1024.
 void first_two_rounds(const LdeTwiddles& twiddles, const u64* in, const Pass& pass);
 void last_two_rounds(const LdeTwiddles& twiddles, const Pass& pass, u64* out);
 

@@ -36,7 +36,7 @@ template <int R1, int R2>
 struct Columns {
   static constexpr int kN1 = R1 * R2;
   static constexpr int kLogN1 = gl::log2i(kN1);
-  static constexpr int T = R1 == 16 ? (R2 == 16 ? 16 : 32) : (R2 == 16 ? 16 : 8);
+  static constexpr int T = R2 == 16 ? 16 : 8;
   static constexpr int kThreads = R2 * T;
   static constexpr int kWarps = kThreads / 32;
   /// Blocks an SM holds, by registers.
@@ -55,19 +55,23 @@ struct Columns {
   /// Tiles launched side by side (256 bytes a row) before the next column.
   static constexpr int kGroup = 32 / T;
 
-  /// Offset of a word of a run: 0 .. kSkew - 1.
-  static __device__ __forceinline__ int skew(int word) { return word * kSkew / kN1; }
+  /// Offset of R1-word block `block` of a run: 0 .. kSkew - 1.
+  static __device__ __forceinline__ int skew(int block) {
+    return kSkew > 1 ? block * kSkew / R2 : 0;
+  }
   /// Which of the N1 results slot i holds after round two.
   template <bool kInverse>
   static __device__ __forceinline__ u32 result(int g, int i) {
     return g + i / R2 * R2 + R1 * gl::dft_index<R2, kInverse>(i % R2);
   }
-  /// Its place in bit-reversed order.
+  /// Its place in bit-reversed order: reversed_first(g) + reversed_rest(i).
+  static __device__ __forceinline__ int reversed_first(int g) {
+    return gl::bitrev(g, gl::log2i(R2)) * R1;
+  }
   template <bool kInverse>
-  static __device__ __forceinline__ u32 reversed_result(int g, int i) {
-    constexpr int kLogDfts = gl::log2i(R1 / R2);
-    const int first = gl::bitrev(g, gl::log2i(R2)) << kLogDfts | gl::bitrev(i / R2, kLogDfts);
-    return first * R2 + gl::bitrev(gl::dft_index<R2, kInverse>(i % R2), gl::log2i(R2));
+  static __device__ __forceinline__ int reversed_rest(int i) {
+    return gl::bitrev(i / R2, gl::log2i(R1 / R2)) * R2 +
+           gl::bitrev(gl::dft_index<R2, kInverse>(i % R2), gl::log2i(R2));
   }
   static dim3 grid(u32 log_n2, u32 columns) {
     return dim3(kGroup, columns, (1u << log_n2) / (T * kGroup));

@@ -66,9 +66,10 @@ __global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kB
     x[i] = gl::mul(block.in[(ka << log_n2) + kb], block.shift[ka]);
   }
   first_round<R1, R2, false>(x, s, tw.column_rounds, g, t);
+  const u32 first = C::reversed_first(g);
   second_round<R1, R2>(x, [&](int i) {
     const u32 j1 = C::template result<false>(g, i);
-    const u32 row = C::template reversed_result<false>(g, i);
+    const u32 row = first + C::template reversed_rest<false>(i);
     block.out[(row << log_n2) + kb] = gl::mul(x[i], block.outer[(j1 << log_n2) + kb]);
   });
 }
@@ -166,10 +167,6 @@ void forward_columns(const HalfTwiddles& twiddles, const u64* in, u64* out, cons
       return launch_forward_short<16>(twiddles, in, out, pass);
     case 5:
       return launch_forward_short<32>(twiddles, in, out, pass);
-    case 6:
-      return launch_forward<16, 4>(twiddles, in, out, pass);
-    case 7:
-      return launch_forward<16, 8>(twiddles, in, out, pass);
     case 8:
       return launch_forward<16, 16>(twiddles, in, out, pass);
     case 9:
@@ -187,10 +184,6 @@ void inverse_columns(const HalfTwiddles& twiddles, u64* data, const HalfPass& pa
       return launch_inverse_short<16>(twiddles, data, pass);
     case 5:
       return launch_inverse_short<32>(twiddles, data, pass);
-    case 6:
-      return launch_inverse<16, 4>(twiddles, data, pass);
-    case 7:
-      return launch_inverse<16, 8>(twiddles, data, pass);
     case 8:
       return launch_inverse<16, 16>(twiddles, data, pass);
     case 9:

@@ -119,6 +119,33 @@ TEST_F(CudaNtt, SplitsColumnsIntoBatchesThatFitTheScratch) {
   check_lde(NttTables(height, 1), kColumns, kLogN, 1);
 }
 
+TEST_F(CudaNtt, ExtendsSeveralMatricesBesideEachOther) {
+  const NttTables tables(heights(16, 18), 1);
+  const Lanes lanes;
+  constexpr u32 kShapes[][2] = {{18, 9}, {17, 20}, {16, 3}, {16, 40}, {13, 5},
+                                {12, 7}, {10, 64}, {9, 2},  {7, 1},   {5, 3}};
+  std::vector<std::vector<u64>> traces;
+  std::vector<DeviceArray<u64>> in;
+  std::vector<DeviceArray<u64>> out;
+  std::vector<LdeJob> jobs;
+  for (const auto& [log_n, columns] : kShapes) {
+    traces.push_back(random_words(size_t{columns} << log_n, kSeed + log_n + columns));
+    in.emplace_back(traces.back());
+    out.emplace_back(traces.back().size() * 2);
+    jobs.push_back({in.back().data(), out.back().data(), columns, log_n});
+  }
+  const DeviceArray<u64> scratch(lde_scratch_words(jobs, 1));
+  for (int run = 0; run < 3; ++run) {
+    coset_lde(tables, lanes, jobs, scratch.data(), 1, stream());
+    synchronize();
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      const std::vector<u64> want = cpu_lde(traces[i], jobs[i].columns, jobs[i].log_n, 1);
+      EXPECT_EQ(difference(out[i].get(), want, size_t{2} << jobs[i].log_n), "") << "matrix " << i;
+      out[i].poison();
+    }
+  }
+}
+
 TEST_F(CudaNtt, ConvertsCoefficientsLikeTheCpuAtEveryHeight) {
   for (const u32 log_blowup : {1u, 2u}) {
     const NttTables tables(heights(5, 20), log_blowup);
