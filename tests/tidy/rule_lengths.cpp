@@ -39,6 +39,8 @@ bool opens_function(std::string_view first, std::string_view last) {
         "else", "do", "return", "case"}) {
     if (starts_with_word(text, word)) return false;
   }
+  // A lambda is part of the function it stands in, and need not close with a '}' alone.
+  if (text.find("[&](") != std::string_view::npos) return false;
   return text.find("= {") == std::string_view::npos && text.front() != '}' && text.front() != '#';
 }
 
