@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "config/edit_distance.hpp"
+#include "daemon/host/version.hpp"
 #include "daemon/queue/lock.hpp"
 #include "daemon/queue/reason.hpp"
 #include "daemon/queue/steer.hpp"
@@ -30,7 +31,10 @@ int report(const Session& session, ExitCode code, const std::string& message) {
   std::cerr << "epoch: " << message << std::endl;
   const int number = static_cast<int>(code);
   if (session.is_json) {
-    std::cout << dump({{"error", message}, {"exit_code", number}}) << std::endl;
+    nlohmann::json answer = session.failure;
+    answer["error"] = message;
+    answer["exit_code"] = number;
+    std::cout << dump(answer) << std::endl;
   }
   return number;
 }
@@ -115,6 +119,7 @@ int run_epoch_command(int argc, const char* const* argv) {
                "epoch"};
   app.footer(kFooter);
   app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
   add_execute_command(app, session);
   add_prove_command(app, session);
   add_verify_command(app, session);

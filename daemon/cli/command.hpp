@@ -19,6 +19,8 @@ struct Session {
   bool is_json = false;  ///< --json: one object on stdout
   Environment environment;
   std::function<ExitCode()> action;  ///< the chosen command
+  nlohmann::json failure =
+      nlohmann::json::object();  ///< what a failed command's object has besides
 
   /// Prints the answer: the object with --json, the text otherwise (with a newline after it).
   void answer(const nlohmann::json& json, const std::string& text) const;

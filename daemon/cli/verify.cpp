@@ -98,7 +98,10 @@ void add_verify_command(CLI::App& app, Session& session) {
   CLI::App* command =
       add_subcommand(app, session, "verify",
                      "Verify a bundle: exit 0 only for a valid proof of a run that exited with 0",
-                     [&session, options] { return verify(session, *options); });
+                     [&session, options] {
+                       session.failure = {{"valid", false}};
+                       return verify(session, *options);
+                     });
   command->add_option("files", options->files, "PROG.elf OUT.proof, or OUT.proof with --vk")
       ->required();
   command->add_option("--vk", options->key, "A key made by `epoch setup`, instead of the ELF");

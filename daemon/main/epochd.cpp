@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "daemon/cli/exit_code.hpp"
+#include "daemon/host/version.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/pipeline/proof_record.hpp"
 #include "daemon/pipeline/worker.hpp"
@@ -29,7 +30,12 @@ int fail(ExitCode code, const std::string& message) {
 }
 
 Config load_config(FileSystem& fs, const Options& options) {
-  const Bytes text = fs.read_prefix(options.config, kConfigBytesMax + 1, Links::kFollow);
+  Bytes text;
+  try {
+    text = fs.read_prefix(options.config, kConfigBytesMax + 1, Links::kFollow);
+  } catch (const IoError& error) {
+    throw UsageError(std::string(error.what()) + "; give the settings file with --config");
+  }
   auto config = parse_config(options.config, {text.begin(), text.end()});
   if (!config) throw UsageError(to_text(config.error()));
   if (!options.queue.empty()) {
@@ -77,7 +83,9 @@ ExitCode serve(const Options& options, JobProverFactory make_prover) {
   Queue queue(fs, config.daemon.queue);
   JobHandler handler(fs, queue, config, environment, std::move(make_prover), clock, stop);
   Worker worker(fs, queue, handler, config.daemon, stop);
-  log::info("epochd serves", {{"queue", queue.root().string()}, {"once", options.once}});
+  log::info(
+      "epochd serves",
+      {{"version", version_text()}, {"queue", queue.root().string()}, {"once", options.once}});
   const Worker::Report report =
       run_worker(worker, place_path(queue.root(), Place::kIncoming), options.once);
   log::info("epochd ends",
@@ -97,6 +105,7 @@ int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover) 
   app.add_option("--config", options.config, "The settings file")->required();
   app.add_option("--queue", options.queue, "The queue directory, instead of the settings' one");
   app.add_flag("--once", options.once, "Prove what is queued and exit: 0 all done, 1 some failed");
+  app.set_version_flag("--version", version_text());
   app.footer(
       "Exit codes: 0 ok; 1 some job failed (--once); 2 usage or configuration; "
       "3 I/O or device failure.\nSIGTERM: finish the running epoch and exit 0.");
@@ -112,6 +121,9 @@ int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover) 
   } catch (const UsageError& error) {
     std::cerr << error.what() << std::endl;
     return static_cast<int>(ExitCode::kUsage);
+  } catch (const IoError& error) {
+    return fail(ExitCode::kIo,
+                std::string(error.what()) + "; mend it, or choose another queue with --queue");
   } catch (const std::exception& error) {
     return fail(ExitCode::kIo, error.what());
   }

@@ -34,6 +34,7 @@ class EngineProver : public JobProver {
  private:
   void seal(u64 label);
   bool is_of_this_epoch(const EpochPayload& payload) const;
+  bool is_proof_of_this_epoch(const EpochProof& proof);
   RunMemory::Ends finish_memory();
 
   const ProofRequest& request_;
@@ -51,6 +52,7 @@ class EngineProver : public JobProver {
   Stitch stitch_;
   std::optional<Replayer> replayer_;
   Capsule capsule_;
+  std::unique_ptr<RunScratch> scratch_ = std::make_unique<RunScratch>();
   std::unique_ptr<RunMemory> memory_ = std::make_unique<RunMemory>();
 };
 
@@ -120,7 +122,9 @@ Bytes EngineProver::prove_epoch(u64 label) {
 bool EngineProver::accept_epoch(u64 label, std::span<const u8> bytes) {
   seal(label);
   const std::optional<EpochPayload> payload = decode_payload(bytes);
-  if (!payload || !is_of_this_epoch(*payload)) return false;
+  if (!payload || !is_of_this_epoch(*payload) || !is_proof_of_this_epoch(payload->proof)) {
+    return false;
+  }
   memory_->absorb(static_cast<u32>(label), payload->boundary);
   return true;
 }
@@ -131,6 +135,17 @@ bool EngineProver::is_of_this_epoch(const EpochPayload& payload) const {
   };
   return std::equal(payload.boundary.begin(), payload.boundary.end(), capsule_.keys.begin(),
                     capsule_.keys.end(), is_same);
+}
+
+bool EngineProver::is_proof_of_this_epoch(const EpochProof& proof) {
+  WordReader reader{proof.record.data(), proof.record.size()};
+  EpochStatement statement;
+  prover::Digest boundary_root;
+  const RunResult result = verify_epoch(key_.vk, params_, capsule_.label, capsule_.is_final, reader,
+                                        *scratch_, statement, boundary_root);
+  return result.ok() && reader.position == reader.count && statement.pc_in == capsule_.pc &&
+         statement.cycles == capsule_.cycles && boundary_root == proof.boundary_root &&
+         boundary_height(statement) == proof.boundary_log_height;
 }
 
 RunMemory::Ends EngineProver::finish_memory() {

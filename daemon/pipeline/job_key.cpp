@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "epoch/continuation/proof_format.hpp"
 #include "prover/hash/blake3.hpp"
 
 namespace epochd {
@@ -24,7 +25,8 @@ JobKey job_key(const ProofRequest& request) {
   const ProtocolSettings& protocol = request.protocol;
   // By name: a preset keeps its name for ever, not its place in an enumeration.
   const std::string parameters =
-      std::to_string(protocol.epoch_size_log2) + (protocol.continuations ? " on " : " off ") +
+      "format " + std::to_string(kFormatVersion) + " " + std::to_string(protocol.epoch_size_log2) +
+      (protocol.continuations ? " on " : " off ") +
       std::string(kSecurityPresetNames[static_cast<size_t>(protocol.security)]);
   update_sized(hasher, as_bytes(parameters));
   const prover::Digest digest = hasher.digest();
