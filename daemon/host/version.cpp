@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "daemon_version.hpp"
 #include "epoch/continuation/proof_format.hpp"
 #include "prover/hash/blake3.hpp"
 
