@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "cuda/rt/pinned_resource.hpp"
 #include "cuda/session/cuda_backend.hpp"
 #include "epoch/capsule/stitch.hpp"
 #include "epoch/continuation/prove_epoch.hpp"
@@ -145,7 +146,8 @@ int run(int argc, char** argv) {
   if (argc > 7) input.assign(n, 0x5a);
   auto scout = Scout::create(code, input);
   Stitch stitch(key->vk.digest());
-  EpochRecords records;
+  cuda::PinnedResource pinned;
+  EpochRecords records(&pinned);
   Replayer replayer(code);
   for (u32 e = 0; e < 2 && !scout->halted(); ++e) {
     auto epoch = scout->run_epoch(1u << params.epoch_size_log2);

@@ -1,5 +1,7 @@
 #include "cuda/rt/memory.hpp"
 
+#include "cuda/rt/pinned_resource.hpp"
+
 #include <atomic>
 #include <cstdio>
 
@@ -42,6 +44,19 @@ PinnedBlock::PinnedBlock(size_t bytes) : bytes_(bytes) {
 }
 PinnedBlock::~PinnedBlock() {
   if (data_ != nullptr) report(cudaFreeHost(data_), "freeing pinned memory");
+}
+
+void* PinnedResource::do_allocate(size_t bytes, size_t) {
+  void* p = nullptr;
+  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable));
+  ++allocations;
+  return p;
+}
+void PinnedResource::do_deallocate(void* p, size_t, size_t) {
+  report(cudaFreeHost(p), "freeing pinned memory");
+}
+bool PinnedResource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
+  return dynamic_cast<const PinnedResource*>(&other) != nullptr;
 }
 
 Stream::Stream() {

@@ -6,11 +6,19 @@ namespace epochd::cuda {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{64} << 20;
+/// Smaller arrays go through the slab: they are often on the caller's stack.
+constexpr size_t kDirectBytesMin = size_t{64} << 10;
 constexpr size_t kDescriptorBytes = size_t{32} << 20;
 
 int select(int device) {
   EPOCHD_CUDA_CHECK(cudaSetDevice(device));
   return device;
+}
+
+bool is_pinned(const void* host) {
+  cudaPointerAttributes attributes{};
+  EPOCHD_CUDA_CHECK(cudaPointerGetAttributes(&attributes, host));
+  return attributes.type == cudaMemoryTypeHost;
 }
 
 DeviceBlock to_device(const void* data, size_t bytes) {
@@ -53,6 +61,11 @@ const DeviceFixedTree& CudaBackend::fixed(
 
 void CudaBackend::upload(void* device, const void* host, size_t bytes) const {
   counters_.bytes_h2d += bytes;
+  if (bytes >= kDirectBytesMin && is_pinned(host)) {
+    // The caller keeps it until the session's next value comes down.
+    EPOCHD_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_.get()));
+    return;
+  }
   const u8* from = static_cast<const u8*>(host);
   u8* to = static_cast<u8*>(device);
   while (bytes > 0) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <memory_resource>
+#include <utility>
 #include <vector>
 
 #include "epoch/machine.hpp"
@@ -78,14 +80,25 @@ struct EpochPublic {
   u64 exit_code = 0;         ///< final epoch only
 };
 
-/// Everything an epoch proof is made from.
+/// Everything an epoch proof is made from. The bulk of it, the instructions, lives in memory of the
+/// caller's choice: pinned memory, where a device copies it from.
 struct EpochRecords {
+  using Instructions = std::pmr::vector<InstructionRecord>;
+
+  explicit EpochRecords(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : EpochRecords(memory, std::make_index_sequence<kInstructionChipCount>()) {}
+
   /// Indexed by ChipId below kInstructionChipCount; the kUnaligned slot stays empty.
-  std::array<std::vector<InstructionRecord>, kInstructionChipCount> instructions;
-  std::vector<UnalignedRecord> unaligned;
+  std::array<Instructions, kInstructionChipCount> instructions;
+  std::pmr::vector<UnalignedRecord> unaligned;
   std::vector<RefreshRecord> refresh;
   std::vector<BoundaryRecord> boundary;
   EpochPublic public_values;
+
+ private:
+  template <size_t... kChip>
+  EpochRecords(std::pmr::memory_resource* memory, std::index_sequence<kChip...>)
+      : instructions{{(static_cast<void>(kChip), Instructions(memory))...}}, unaligned(memory) {}
 };
 
 }  // namespace epochd

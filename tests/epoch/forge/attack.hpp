@@ -41,7 +41,7 @@ struct Attack {
     }
   }
 
-  std::vector<InstructionRecord>& records(ChipId chip, u32 label = 1) {
+  auto& records(ChipId chip, u32 label = 1) {
     return epochs[label - 1].instructions[static_cast<u32>(chip)];
   }
   /// Row of the instruction executed in `cycle` among its chip's.
