@@ -14,15 +14,15 @@ using prover::Fp;
 using prover::TraceView;
 using prover::Violation;
 
-template <class... Entries>
-bool check_constraints(chips::AirList<Entries...>, const TraceView& view,
-                       std::vector<Violation>& out) {
-  const auto check_one = [&]<class Entry>() {
+/// Calls visit.operator()<Air>() for the AIR that the view is a table of; false if there is none.
+template <class Visit, class... Entries>
+bool with_air(chips::AirList<Entries...>, const TraceView& view, const Visit& visit) {
+  const auto visit_one = [&]<class Entry>() {
     if (chips::find_air(Entry::kChip) != view.air) return false;
-    if (view.air->constraint_count > 0) prover::check_trace<typename Entry::Air>(view, out);
+    visit.template operator()<typename Entry::Air>();
     return true;
   };
-  return (check_one.template operator()<Entries>() || ...);
+  return (visit_one.template operator()<Entries>() || ...);
 }
 
 }  // namespace
@@ -62,9 +62,22 @@ const char* bus_name(u8 bus) {
 
 void check_table(const TraceView& view, TablesReport& report) {
   std::vector<Violation> violations;
-  EPOCHD_ASSERT(check_constraints(chips::AllAirs{}, view, violations));
+  EPOCHD_ASSERT(with_air(chips::AllAirs{}, view, [&]<class Air>() {
+    if (view.air->constraint_count > 0) prover::check_trace<Air>(view, violations);
+  }));
   for (const Violation& v : violations) ++report.violated[v.constraint];
   prover::add_interactions(view, report.balance);
+}
+
+std::set<std::string> row_violations(const TraceView& view, size_t row) {
+  std::vector<Violation> violations;
+  EPOCHD_ASSERT(with_air(chips::AllAirs{}, view, [&]<class Air>() {
+    prover::TraceCheck check(view, row, violations);
+    Air::eval(check);
+  }));
+  std::set<std::string> labels;
+  for (const Violation& v : violations) labels.insert(v.constraint);
+  return labels;
 }
 
 TraceView view_of(const prover::CpuSession& session, u32 table) {

@@ -31,6 +31,8 @@ const char* bus_name(u8 bus);
 
 /// Adds one table. Which AIR a table has is found in AllAirs, by the layout's own pointer.
 void check_table(const prover::TraceView& view, TablesReport& report);
+/// Labels of the constraints that one row violates.
+std::set<std::string> row_violations(const prover::TraceView& view, size_t row);
 /// Adds every table of a filled session. Pre: before logup.
 void check_tables(const prover::CpuSession& session, TablesReport& report);
 prover::TraceView view_of(const prover::CpuSession& session, u32 table);

@@ -140,7 +140,7 @@ void FaultyMachine::append(const Step& s) {
 }
 
 EpochRecords FaultyMachine::run_epoch(u32 cycles, const Fault& fault) {
-  out_ = {};
+  out_ = EpochRecords{};
   tokens_.clear();
   EpochPublic& values = out_.public_values;
   values.label = ++label_;

@@ -317,6 +317,10 @@ GlobalInput honest_input(const Guest& g, const std::vector<EpochRecords>& epochs
 
 }  // namespace
 
+bool lookup_exists(const ProvingKey& key, const std::vector<u64>& tuple) {
+  return counter_of(key, tuple).has_value();
+}
+
 u32 table_of(const std::vector<TableInstance>& tables, ChipId chip) {
   const auto it = std::find_if(tables.begin(), tables.end(),
                                [&](const TableInstance& t) { return t.chip == chip; });
@@ -365,6 +369,14 @@ TablesReport check_epoch(const Guest& g, const EpochRecords& records) {
   const auto e = begin_epoch(g, records, {});
   e->session->fill(epoch_sources(records, g.key, e->tables), epoch_lookups(g.key, e->tables));
   return report_of(*e);
+}
+
+void inspect_epoch(
+    const Guest& g, const EpochRecords& records,
+    const std::function<void(CpuSession&, const std::vector<TableInstance>&)>& inspect) {
+  const auto e = begin_epoch(g, records, {});
+  e->session->fill(epoch_sources(records, g.key, e->tables), {});
+  inspect(*e->session, e->tables);
 }
 
 TablesReport check_global(const Guest& g, const std::vector<EpochRecords>& epochs) {

@@ -48,8 +48,16 @@ ForgedEpoch forge_epoch(const Guest& g, const EpochRecords& records,
 /// An epoch's tables as the prover fills them, lookup counters included, through the trace checker.
 TablesReport check_epoch(const Guest& g, const EpochRecords& records);
 
+/// Hands over the filled tables of an epoch, without proving anything.
+void inspect_epoch(
+    const Guest& g, const EpochRecords& records,
+    const std::function<void(prover::CpuSession&, const std::vector<TableInstance>&)>& inspect);
+
 /// Index of the first table of this chip, or kNone.
 u32 table_of(const std::vector<TableInstance>& tables, ChipId chip);
+
+/// Whether some fixed table holds the tuple (bus, values ...). Never so for buses without one.
+bool lookup_exists(const ProvingKey& key, const std::vector<u64>& tuple);
 
 /// What the global proof is made from. `cells` name anchor chunks by number; the image's and
 /// range16's chunk is ignored.

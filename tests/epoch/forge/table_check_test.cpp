@@ -2,6 +2,8 @@
 // constraint and balance every bus; and an independent machine makes the same records.
 #include <sstream>
 
+#include "epoch/chips/airs.hpp"
+#include "epoch/chips/fills.hpp"
 #include "tests/epoch/continuation/small_programs.hpp"
 #include "tests/epoch/forge/faulty_machine.hpp"
 #include "tests/epoch/forge/forge.hpp"
@@ -61,14 +63,49 @@ TEST(TableCheck, FirstTouchLateInTheEpoch) {
   expect_clean(g, {}, 15);
 }
 
+/// A table of these rows alone, through the trace checker.
+void check_rows(const prover::TableSource& source, ChipId chip, u64 label, TablesReport& report) {
+  const prover::AirInfo& air = *chips::find_air(chip);
+  prover::TraceView view{&air, {}, {}, 32};
+  std::vector<prover::Fp> cells(air.main_width * view.rows);
+  source.fill_rows(0, source.used_rows, cells.data(), view.rows);
+  for (u32 c = 0; c < air.main_width; ++c) view.columns.push_back(cells.data() + c * view.rows);
+  view.params.assign(air.param_count, prover::Fp::from_u64(label));
+  check_table(view, report);
+}
+
+// In the last cycle of the largest epoch the gap to time 0 is 2^28: one refresh row bridges it.
+TEST(TableCheck, FirstTouchInTheLastCycleOfTheLargestEpoch) {
+  Guest g(store_in_cycle(40));
+  const u32 key = kHighBase / 8;
+  InstructionRecord store = run_faulty(g, {})[0].instructions[static_cast<u32>(ChipId::kStore)][0];
+  store.ts = 1 + 4 * ((1u << kEpochSizeLog2Max) - 1);
+  store.t_rs1 = store.t_rs2 = store.ts - 1;
+  store.t_mem = store.ts + kSubMem - 1;
+  const RefreshRecord refresh{key, 0, store.t_mem, 0, 0};
+  const BoundaryRecord boundary{key, 0, 0, 77, store.ts + kSubMem, 0};
+  TablesReport report;
+  check_rows(chips::instruction_source(ChipId::kStore, &store, 1, g.key.program), ChipId::kStore, 0,
+             report);
+  check_rows(chips::refresh_source(&refresh, 1), ChipId::kRefresh, 0, report);
+  check_rows(chips::boundary_source(ChipId::kBoundary, &boundary, 1, kEpochCountMax),
+             ChipId::kBoundary, kEpochCountMax, report);
+  EXPECT_TRUE(report.violated.empty()) << report;
+  for (const auto& [tuple, net] : report.balance) {
+    const Bus bus = static_cast<Bus>(tuple[0]);
+    const bool is_elsewhere = bus == Bus::kState || (bus == Bus::kMemory && tuple[1] != key);
+    EXPECT_TRUE(is_elsewhere || lookup_exists(g.key, tuple)) << report;
+  }
+}
+
 // What the forging tests stand on: without faults, the faulty machine's records are the replayer's.
 void expect_same_records(Guest& g, const std::vector<u8>& input, u32 epoch_size_log2) {
   g.params.epoch_size_log2 = epoch_size_log2;
   const auto replayed = run_epochs(g, input);
   const auto made = run_faulty(g, input);
-  const auto same = []<class T>(const std::vector<T>& a, const std::vector<T>& b) {
+  const auto same = [](const auto& a, const auto& b) {
     return a.size() == b.size() &&
-           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
   };
   ASSERT_EQ(made.size(), replayed.size());
   for (u32 e = 0; e < made.size(); ++e) {
