@@ -165,6 +165,29 @@ TEST_F(DaemonE2eTest, SteeringAJobFromTheCommandLine) {
   EXPECT_EQ(epoch({"cancel", "--queue", q, "nobody"}).code, 2);
 }
 
+TEST_F(DaemonE2eTest, WatchingAJobUntilItIsDone) {
+  const std::string job = submit(guest("fib"), input_, {"--priority", "7"});
+  EXPECT_NE(read_file(queue() / "incoming" / job / "job.yaml").find("priority: 7"),
+            std::string::npos);
+  Process daemon = start_epochd();
+  const Outcome watch = epoch({"status", "--queue", queue().string(), job, "--watch"});
+  EXPECT_EQ(watch.code, 0) << watch.err;
+  EXPECT_NE(watch.out.find(" done"), std::string::npos) << watch.out;
+  daemon.kill(SIGTERM);
+  EXPECT_EQ(daemon.wait().code, 0);
+}
+
+TEST_F(DaemonE2eTest, ADeadlineThatPassedFailsTheJob) {
+  const std::string job = submit(guest("fib"), input_, {"--deadline", "2020-01-01T00:00:00Z"});
+  EXPECT_EQ(epochd_once().code, 1);
+  const auto reason = nlohmann::json::parse(read_file(queue() / "failed" / job / "reason.json"));
+  EXPECT_EQ(reason["reason"], "timeout");
+  const Outcome bad =
+      epoch({"submit", "--queue", queue().string(), guest("fib"), "--deadline", "tomorrow"});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("--deadline must be a UTC time"), std::string::npos);
+}
+
 TEST_F(DaemonE2eTest, DoctorAndTheShippedConfigurationAgree) {
   const auto shipped = epoch_json({"check-config", EPOCHD_SOURCE_DIR "/config/epochd.yaml"});
   EXPECT_EQ(shipped["valid"], true);

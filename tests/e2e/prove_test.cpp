@@ -100,6 +100,28 @@ TEST_F(ProveTest, WithoutContinuationsThereIsOneEpoch) {
   EXPECT_EQ(verify("p").code, 0);
 }
 
+TEST_F(ProveTest, ARunTooLongForOneEpochSaysSo) {
+  const std::string input = file("long", little_endian(14'000'000));  // 5 cycles each
+  const Outcome outcome = epoch({"prove", guest("fib"), "--input", input, "-o", path("p").string(),
+                                 "--security", "test", "--no-continuations"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("prove it with continuations"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(path("p")));
+}
+
+TEST_F(ProveTest, DebugTextGoesToStderrAndNowhereElse) {
+  // auipc a0, 0; addi a0, a0, 32 (the text); li a1, 5; li a7, 2; ecall; then li a0, 0; li a7, 93
+  // ...
+  std::vector<u32> words = {0x00000517u, 0x02050513u, 0x00500593u, 0x00200893u, 0x00000073u};
+  const std::vector<u32> end = exit_with(0);
+  words.insert(words.end(), end.begin(), end.end());
+  words.insert(words.end(), {0x6c6c6568u, 0x0000006fu});  // "hello"
+  const Outcome outcome = epoch({"execute", file("g.elf", make_elf({{0x10000, words}})), "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "guest: hello\n");
+  EXPECT_TRUE(nlohmann::json::parse(outcome.out)["outputs"].empty());
+}
+
 TEST_F(ProveTest, AKeyStandsForTheElf) {
   prove("p");
   epoch_json({"setup", guest("fib"), "-o", path("vk").string(), "--security", "test"});
