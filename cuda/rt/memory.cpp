@@ -24,36 +24,33 @@ u64 allocation_count() {
   return allocations.load();
 }
 
-DeviceBlock::DeviceBlock(size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
+u8* DeviceMemory::allocate(size_t bytes) {
   void* p = nullptr;
+  if (bytes == 0) return nullptr;
   EPOCHD_CUDA_CHECK(cudaMalloc(&p, bytes));
-  data_ = static_cast<u8*>(p);
   ++allocations;
+  return static_cast<u8*>(p);
 }
-DeviceBlock::~DeviceBlock() {
-  if (data_ != nullptr) report(cudaFree(data_), "freeing device memory");
+void DeviceMemory::free(u8* p) noexcept {
+  if (p != nullptr) report(cudaFree(p), "freeing device memory");
 }
 
-PinnedBlock::PinnedBlock(size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
+u8* PinnedMemory::allocate(size_t bytes) {
   void* p = nullptr;
-  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocDefault));
-  data_ = static_cast<u8*>(p);
+  if (bytes == 0) return nullptr;
+  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable));
   ++allocations;
+  return static_cast<u8*>(p);
 }
-PinnedBlock::~PinnedBlock() {
-  if (data_ != nullptr) report(cudaFreeHost(data_), "freeing pinned memory");
+void PinnedMemory::free(u8* p) noexcept {
+  if (p != nullptr) report(cudaFreeHost(p), "freeing pinned memory");
 }
 
 void* PinnedResource::do_allocate(size_t bytes, size_t) {
-  void* p = nullptr;
-  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable));
-  ++allocations;
-  return p;
+  return PinnedMemory::allocate(bytes);
 }
 void PinnedResource::do_deallocate(void* p, size_t, size_t) {
-  report(cudaFreeHost(p), "freeing pinned memory");
+  PinnedMemory::free(static_cast<u8*>(p));
 }
 bool PinnedResource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
   return dynamic_cast<const PinnedResource*>(&other) != nullptr;

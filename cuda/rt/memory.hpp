@@ -20,14 +20,16 @@ struct DeviceSpan {
 /// How many allocations this process has made: constant after warm-up, a test asserts.
 u64 allocation_count();
 
-class DeviceBlock {
+/// Owns bytes that Memory hands out. Errors: cuda::Error(kOutOfPlan).
+template <class Memory>
+class OwnedBlock {
  public:
-  DeviceBlock() = default;
-  explicit DeviceBlock(size_t bytes);
-  ~DeviceBlock();
-  DeviceBlock(DeviceBlock&& o) noexcept
+  OwnedBlock() = default;
+  explicit OwnedBlock(size_t bytes) : data_(Memory::allocate(bytes)), bytes_(bytes) {}
+  ~OwnedBlock() { Memory::free(data_); }
+  OwnedBlock(OwnedBlock&& o) noexcept
       : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
-  DeviceBlock& operator=(DeviceBlock&& o) noexcept {
+  OwnedBlock& operator=(OwnedBlock&& o) noexcept {
     std::swap(data_, o.data_);
     std::swap(bytes_, o.bytes_);
     return *this;
@@ -40,25 +42,18 @@ class DeviceBlock {
   size_t bytes_ = 0;
 };
 
-class PinnedBlock {
- public:
-  PinnedBlock() = default;
-  explicit PinnedBlock(size_t bytes);
-  ~PinnedBlock();
-  PinnedBlock(PinnedBlock&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
-  PinnedBlock& operator=(PinnedBlock&& o) noexcept {
-    std::swap(data_, o.data_);
-    std::swap(bytes_, o.bytes_);
-    return *this;
-  }
-  u8* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-
- private:
-  u8* data_ = nullptr;
-  size_t bytes_ = 0;
+/// Counted allocations of 0 bytes or more; null for 0. free(nullptr) does nothing.
+struct DeviceMemory {
+  static u8* allocate(size_t bytes);
+  static void free(u8* p) noexcept;
 };
+/// Page-locked host memory: half a second a GiB.
+struct PinnedMemory {
+  static u8* allocate(size_t bytes);
+  static void free(u8* p) noexcept;
+};
+using DeviceBlock = OwnedBlock<DeviceMemory>;
+using PinnedBlock = OwnedBlock<PinnedMemory>;
 
 class Stream {
  public:
