@@ -250,6 +250,37 @@ TEST(Reject, WordsAboveTheModulusInTheFixedPartAreNotCanonical) {
   }
 }
 
+/// Where the nonce of an epoch's argument stands.
+size_t nonce_word(const Guest& g, const EpochRecords& records, const std::vector<u64>& bundle) {
+  const EpochStatement s =
+      make_statement(records, plan_tables(records, g.key.vk, *g.params.preset));
+  const auto layout = std::make_unique<prover::Layout>();
+  EXPECT_TRUE(epoch_layout(s, g.params, *layout));
+  return BundleMap(bundle).epochs[0].argument + 4 + 3 * s.table_count + 4 +
+         3 * layout->opening_count + 4 * layout->fri_step_count +
+         (size_t{3} << layout->fri_final_log);
+}
+
+// The test preset grinds 0 bits, which only nonce 0 meets; the real ones 20.
+TEST(Reject, NoncesThatDoNotMeetTheDifficulty) {
+  for (const char* preset : {"test", "proven100"}) {
+    Guest g(straight_line(12), preset);
+    g.params.epoch_size_log2 = 5;
+    const auto epochs = run_epochs(g, {});
+    std::vector<u64> bundle = prove_run(g, epochs);
+    ASSERT_TRUE(verify(g, bundle).ok());
+    const size_t nonce = nonce_word(g, epochs[0], bundle);
+    for (const u64 change : {u64{1}, u64{1} << 40, ~u64{0}}) {
+      const u64 honest = bundle[nonce];
+      bundle[nonce] += change;
+      const RunResult r = verify(g, bundle);
+      EXPECT_EQ(r.error, RunError::kEpochProof) << text(r);
+      EXPECT_EQ(r.argument.error, VerifyError::kGrinding) << text(r);
+      bundle[nonce] = honest;
+    }
+  }
+}
+
 // --- lengths -----------------------------------------------------------------------------------
 
 TEST(Reject, TruncationEverywhere) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "epoch/chips/airs.hpp"
+#include "epoch/chips/all_airs.hpp"
 #include "epoch/chips/fills.hpp"
 #include "tests/epoch/continuation/small_programs.hpp"
 #include "tests/epoch/forge/faulty_machine.hpp"
@@ -129,6 +130,31 @@ TEST(FaultyMachine, AgreesWithReplayWithoutFaults) {
   expect_same_records(shared_guest("misaligned.elf"), {}, 15);
   Guest g(all_regions(10));
   expect_same_records(g, input_words({5}), 6);
+}
+
+template <class... Entries>
+std::vector<ChipId> chips_of(chips::AirList<Entries...>) {
+  return {Entries::kChip...};
+}
+
+// Fingerprints of one bus have one length, so that no tuple can pass for a longer one with zeros.
+TEST(TableCheck, EveryBusHasOneArity) {
+  std::map<u8, std::set<u32>> arities;
+  for (const ChipId chip : chips_of(chips::AllAirs{})) {
+    const prover::AirInfo& air = *chips::find_air(chip);
+    for (u32 i = 0; i < air.interaction_count; ++i) {
+      arities[air.interactions[i].bus].insert(air.interactions[i].arity);
+    }
+  }
+  const std::map<Bus, u32> expected = {{Bus::kState, 2},   {Bus::kProgram, 7}, {Bus::kMemory, 4},
+                                       {Bus::kRange16, 1}, {Bus::kSign16, 2},  {Bus::kAlign, 2},
+                                       {Bus::kBytes, 4},   {Bus::kOutput, 3},  {Bus::kExit, 2},
+                                       {Bus::kGlobal, 4},  {Bus::kOrder, 2}};
+  for (const auto& [bus, arity] : expected) {
+    EXPECT_EQ(arities[static_cast<u8>(bus)], std::set<u32>{arity})
+        << bus_name(static_cast<u8>(bus));
+  }
+  EXPECT_EQ(arities.size(), expected.size());
 }
 
 // The checker itself: a change nothing else sees is named.
