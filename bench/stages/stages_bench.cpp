@@ -1,7 +1,8 @@
 // Where an epoch proof's time goes: proves the second epoch of a guest's run (the first, if there
-// is only one) and prints each stage's seconds, the rate in cycles a second, proof bytes and
-// verification time.
-//   epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET]
+// is only one) several times over and prints each time's rate in cycles a second and its CPU time,
+// then the fastest one's stages, proof bytes and verification time. The first time also faults the
+// arena in, as the first epoch of a run does.
+//   epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET] [TIMES]
 #include <sys/resource.h>
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "epoch/continuation/verify_run.hpp"
 #include "epoch/exec/replay.hpp"
 #include "epoch/exec/scout.hpp"
+#include "prover/hash/blake3.hpp"
 
 namespace {
 
@@ -41,6 +43,36 @@ class StageTimes : public StageListener {
   Clock::time_point start_;
   std::map<std::string, double> seconds_;
 };
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Wall seconds of the fastest of `times` proofs; `stages` are its.
+double prove_times(const prover::CpuBackend& backend, const ProvingKey& key,
+                   const RunParams& params, const EpochRecords& records, u32 times,
+                   EpochProof& proof, StageTimes& stages) {
+  double best = 0;
+  for (u32 i = 0; i < times; ++i) {
+    StageTimes now;
+    const double cpu = cpu_seconds();
+    const auto start = Clock::now();
+    proof = prove_epoch(backend, key, params, records, {{}, &now});
+    const double seconds = since(start);
+    std::printf("prove %.3f s = %.1f kHz, CPU %.3f s\n", seconds,
+                records.public_values.cycles / seconds / 1e3, cpu_seconds() - cpu);
+    if (i == 0 || seconds < best) {
+      best = seconds;
+      stages = now;
+    }
+  }
+  return best;
+}
 
 int run(int argc, char** argv) {
   std::ifstream file(argv[1], std::ios::binary);
@@ -81,11 +113,11 @@ int run(int argc, char** argv) {
   for (const TableInstance& t : plan_tables(records, key->vk, *params.preset)) {
     std::printf("  %-16s 2^%-3u %10zu rows\n", chips::find_air(t.chip)->name, t.log_height, t.rows);
   }
-  StageTimes times;
-  start = Clock::now();
-  const EpochProof proof = prove_epoch(backend, *key, params, records, {{}, &times});
-  const double prove_seconds = since(start);
-  times.print();
+  const u32 times = argc > 6 ? static_cast<u32>(std::strtoul(argv[6], nullptr, 10)) : 3;
+  EpochProof proof;
+  StageTimes stages;
+  const double prove_seconds = prove_times(backend, *key, params, records, times, proof, stages);
+  stages.print();
   auto scratch = std::make_unique<RunScratch>();
   EpochStatement statement;
   prover::Digest root;
@@ -96,10 +128,11 @@ int run(int argc, char** argv) {
   const double verify_seconds = since(start);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("prove %.3f s = %.1f kHz; proof %.2f MB; verify %.1f ms (%s); peak RSS %.0f MiB\n",
-              prove_seconds, p.cycles / prove_seconds / 1e3, proof.record.size() * 8 / 1e6,
-              verify_seconds * 1e3, r.ok() ? "valid" : describe(r.error),
-              static_cast<double>(usage.ru_maxrss) / 1024);
+  const prover::Digest digest = prover::blake3_hash(proof.record.data(), proof.record.size() * 8);
+  std::printf("fastest %.1f kHz; proof %.2f MB, %016llx; verify %.1f ms (%s); peak RSS %.0f MiB\n",
+              p.cycles / prove_seconds / 1e3, proof.record.size() * 8 / 1e6,
+              static_cast<unsigned long long>(digest.words[0]), verify_seconds * 1e3,
+              r.ok() ? "valid" : describe(r.error), static_cast<double>(usage.ru_maxrss) / 1024);
   return r.ok() ? 0 : 1;
 }
 
@@ -108,7 +141,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
-                 "usage: epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET]\n");
+                 "usage: epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET] "
+                 "[TIMES]\n");
     return 2;
   }
   return run(argc, argv);

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 
 #include "prover/core/hd.hpp"
-#include "prover/field/fp.hpp"
+#include "prover/field/split_factor.hpp"
 
 namespace epochd::prover {
 
@@ -71,6 +71,51 @@ struct PackedAvx2 {
       return add_to_any(low, (PackedAvx2(m) - PackedAvx2(_mm256_srli_epi64(v, 96 - kExponent))).v);
     }
   }
+
+  /// A value cut into pieces of 22 bits.
+  struct Pieces {
+    __m256i v[3];
+  };
+  EPOCHD_INLINE Pieces pieces() const {
+    const __m256i mask = _mm256_set1_epi64x((1 << 22) - 1);
+    return {_mm256_and_si256(v, mask), _mm256_and_si256(_mm256_srli_epi64(v, 22), mask),
+            _mm256_srli_epi64(v, 44)};
+  }
+  /// SplitFactor of every lane.
+  struct Factors {
+    __m256i low[3], high[3];
+  };
+  EPOCHD_INLINE Factors factors() const {
+    const __m256i at[3] = {v, times_power_of_2<22>().v, times_power_of_2<44>().v};
+    Factors f;
+    for (u32 i = 0; i < 3; ++i) {
+      f.low[i] = at[i];
+      f.high[i] = _mm256_srli_epi64(at[i], 32);
+    }
+    return f;
+  }
+  /// A sum of products, reduced once: low + 2^32 high. Pre: at most kSumTermsMax are added.
+  struct Sum {
+    __m256i low = _mm256_setzero_si256(), high = _mm256_setzero_si256();
+
+    EPOCHD_INLINE void add(const Pieces& x, const SplitFactor& f) {
+      for (u32 i = 0; i < 3; ++i) {
+        const __m256i fl = _mm256_set1_epi32(static_cast<int>(f.low[i]));
+        const __m256i fh = _mm256_set1_epi32(static_cast<int>(f.high[i]));
+        low = _mm256_add_epi64(low, _mm256_mul_epu32(x.v[i], fl));
+        high = _mm256_add_epi64(high, _mm256_mul_epu32(x.v[i], fh));
+      }
+    }
+    EPOCHD_INLINE void add(const Pieces& x, const Factors& f) {
+      for (u32 i = 0; i < 3; ++i) {
+        low = _mm256_add_epi64(low, _mm256_mul_epu32(x.v[i], f.low[i]));
+        high = _mm256_add_epi64(high, _mm256_mul_epu32(x.v[i], f.high[i]));
+      }
+    }
+    EPOCHD_INLINE PackedAvx2 value() const {
+      return add_to_any(low, PackedAvx2(high).times_power_of_2<32>().v);
+    }
+  };
 
  private:
   EPOCHD_INLINE static __m256i sign() { return _mm256_set1_epi64x(INT64_MIN); }

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 
 #include "prover/core/hd.hpp"
-#include "prover/field/fp.hpp"
+#include "prover/field/split_factor.hpp"
 
 namespace epochd::prover {
 
@@ -67,6 +67,51 @@ struct PackedAvx512 {
       return add_to_any(low, (add_negated(m, _mm512_srli_epi64(v, 96 - kExponent))).v);
     }
   }
+
+  /// A value cut into pieces of 22 bits.
+  struct Pieces {
+    __m512i v[3];
+  };
+  EPOCHD_INLINE Pieces pieces() const {
+    const __m512i mask = _mm512_set1_epi64((1 << 22) - 1);
+    return {_mm512_and_si512(v, mask), _mm512_and_si512(_mm512_srli_epi64(v, 22), mask),
+            _mm512_srli_epi64(v, 44)};
+  }
+  /// SplitFactor of every lane.
+  struct Factors {
+    __m512i low[3], high[3];
+  };
+  EPOCHD_INLINE Factors factors() const {
+    const __m512i at[3] = {v, times_power_of_2<22>().v, times_power_of_2<44>().v};
+    Factors f;
+    for (u32 i = 0; i < 3; ++i) {
+      f.low[i] = at[i];
+      f.high[i] = _mm512_srli_epi64(at[i], 32);
+    }
+    return f;
+  }
+  /// A sum of products, reduced once: low + 2^32 high. Pre: at most kSumTermsMax are added.
+  struct Sum {
+    __m512i low = _mm512_setzero_si512(), high = _mm512_setzero_si512();
+
+    EPOCHD_INLINE void add(const Pieces& x, const SplitFactor& f) {
+      for (u32 i = 0; i < 3; ++i) {
+        const __m512i fl = _mm512_set1_epi32(static_cast<int>(f.low[i]));
+        const __m512i fh = _mm512_set1_epi32(static_cast<int>(f.high[i]));
+        low = _mm512_add_epi64(low, _mm512_mul_epu32(x.v[i], fl));
+        high = _mm512_add_epi64(high, _mm512_mul_epu32(x.v[i], fh));
+      }
+    }
+    EPOCHD_INLINE void add(const Pieces& x, const Factors& f) {
+      for (u32 i = 0; i < 3; ++i) {
+        low = _mm512_add_epi64(low, _mm512_mul_epu32(x.v[i], f.low[i]));
+        high = _mm512_add_epi64(high, _mm512_mul_epu32(x.v[i], f.high[i]));
+      }
+    }
+    EPOCHD_INLINE PackedAvx512 value() const {
+      return add_to_any(low, PackedAvx512(high).times_power_of_2<32>().v);
+    }
+  };
 
  private:
   EPOCHD_INLINE static __m512i epsilon() { return _mm512_set1_epi64(0xffffffffll); }

@@ -1,10 +1,10 @@
 // The pack interface with one lane: the portable kernels, and the oracle for the SIMD packs. Every
 // pack P has P::kLanes, P::load(const Fp*), P::store(Fp*), P::broadcast(Fp or const Fp*), P() = 0,
-// + - * unary -, += -= *=, times_power_of_2<k>().
-// Lanes are canonical after every operation.
+// + - * unary -, += -= *=, times_power_of_2<k>(), and P::Sum for sums of products
+// (split_factor.hpp). Lanes are canonical after every operation.
 #pragma once
 
-#include "prover/field/fp3.hpp"
+#include "prover/field/split_factor.hpp"
 
 namespace epochd::prover {
 
@@ -38,6 +38,19 @@ struct PackedScalar {
     constexpr u64 kHigh = 0xffffffffull << (kExponent % 32);
     return {v * Fp::from_canonical(kExponent < 64 ? kLow : kHigh)};
   }
+
+  /// Sums of products. One lane reduces each: the SIMD packs' way costs more here.
+  using Pieces = PackedScalar;
+  using Factors = PackedScalar;
+  EPOCHD_HD_INLINE Pieces pieces() const { return *this; }
+  EPOCHD_HD_INLINE Factors factors() const { return *this; }
+  struct Sum {
+    Fp sum = Fp::zero();
+
+    EPOCHD_HD_INLINE void add(const Pieces& x, const SplitFactor& f) { sum += x.v * f.value; }
+    EPOCHD_HD_INLINE void add(const Pieces& x, const Factors& f) { sum += x.v * f.v; }
+    EPOCHD_HD_INLINE PackedScalar value() const { return {sum}; }
+  };
 };
 
 }  // namespace epochd::prover

@@ -20,6 +20,9 @@ struct Matrix {
 
   Matrix() = default;
   Matrix(u32 w, size_t r) : data(w * r), rows(r), width(w) {}
+  /// In memory of someone else, who outlives this.
+  Matrix(u32 w, size_t r, Fp* memory)
+      : data(AlignedBuffer<Fp>::borrowed(memory, w * r)), rows(r), width(w) {}
   Fp* column(u32 c) { return data.data() + c * rows; }
   const Fp* column(u32 c) const { return data.data() + c * rows; }
   void fill_zero();

@@ -27,8 +27,8 @@ void check(std::span<const HeightColumns> heights) {
 }
 
 /// Fills `out` with the parents of `children`, joined by the rows of `joining` if it is not null.
-void hash_level(Isa isa, const AlignedBuffer<Digest>& children, const HeightColumns* joining,
-                AlignedBuffer<Digest>& out, const Parallel& parallel) {
+void hash_level(Isa isa, std::span<const Digest> children, const HeightColumns* joining,
+                std::span<Digest> out, const Parallel& parallel) {
   parallel.for_ranges(out.size(), kGrain, [&](size_t begin, size_t end) {
     const Digest* left = children.data() + 2 * begin;
     Digest* nodes = out.data() + begin;
@@ -43,12 +43,20 @@ void hash_level(Isa isa, const AlignedBuffer<Digest>& children, const HeightColu
 }  // namespace
 
 MerkleTree MerkleTree::build(Isa isa, std::span<const HeightColumns> heights,
-                             const Parallel& parallel) {
+                             const Parallel& parallel, Digest* memory) {
   check(heights);
   MerkleTree tree;
   const u32 log_leaves = heights[0].log_rows;
-  for (u32 l = 0; l <= log_leaves; ++l) tree.levels_.emplace_back(size_t{1} << (log_leaves - l));
-  AlignedBuffer<Digest>& leaves = tree.levels_[0];
+  if (memory == nullptr) {
+    tree.own_ = AlignedBuffer<Digest>(digest_count(log_leaves));
+    memory = tree.own_.data();
+  }
+  for (u32 l = 0; l <= log_leaves; ++l) {
+    const size_t nodes = size_t{1} << (log_leaves - l);
+    tree.levels_.emplace_back(memory, nodes);
+    memory += nodes;
+  }
+  const std::span<Digest> leaves = tree.levels_[0];
   parallel.for_ranges(leaves.size(), kGrain, [&](size_t begin, size_t end) {
     hash_height(isa, heights[0], begin, end, leaves.data() + begin);
   });

@@ -23,21 +23,26 @@ struct HeightColumns {
 class MerkleTree {
  public:
   MerkleTree() = default;
+  /// Digests of all levels of a tree over 2^log_leaves leaves, padding included.
+  static size_t digest_count(u32 log_leaves) { return size_t{2} << log_leaves; }
   /// Pre: at least one height, heights strictly descending, each with at least one column.
-  static MerkleTree build(Isa isa, std::span<const HeightColumns> heights,
-                          const Parallel& parallel);
+  /// `memory`: digest_count(log2 of the tallest) digests that outlive the tree, 64-byte aligned;
+  /// null: the tree has its own.
+  static MerkleTree build(Isa isa, std::span<const HeightColumns> heights, const Parallel& parallel,
+                          Digest* memory = nullptr);
 
   const Digest& root() const { return levels_.back()[0]; }
   u32 log_leaves() const { return static_cast<u32>(levels_.size()) - 1; }
   /// Level 0 is the leaves, the last one the root alone; injections are done.
-  std::span<const Digest> level(u32 l) const { return {levels_[l].data(), levels_[l].size()}; }
+  std::span<const Digest> level(u32 l) const { return levels_[l]; }
 
   /// Appends the digests that merkle_root() cannot derive when the leaves `indices` are opened:
   /// level by level from the leaves up, index ascending. Pre: sorted, unique, in range, not empty.
   void append_siblings(std::span<const u32> indices, std::vector<u64>& words) const;
 
  private:
-  std::vector<AlignedBuffer<Digest>> levels_;
+  AlignedBuffer<Digest> own_;
+  std::vector<std::span<Digest>> levels_;
 };
 
 }  // namespace epochd::prover

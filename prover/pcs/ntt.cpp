@@ -116,6 +116,25 @@ struct ColumnGroup {
   u32 count_;
 };
 
+/// How many of `columns` columns are transformed whole, eight at a time.
+u32 whole_columns(u32 columns, u32 log_n) {
+  if (log_n < kLogSplitMin) return columns;
+  return log_n <= kLogWholeMax ? columns / kLanes * kLanes : 0;
+}
+
+/// How many columns pass through the phases of a split transform together.
+u32 batch_columns(u32 columns, u32 log_n, u32 log_blowup) {
+  const size_t column_bytes = (sizeof(Fp) << log_n) * (2 + (size_t{1} << log_blowup));
+  const size_t fit = std::clamp<size_t>(kBatchBytes / column_bytes, kBatchMin, kBatchMax);
+  return static_cast<u32>(std::min<size_t>(columns, fit));
+}
+
+/// A column between the phases of a split transform. Rows are padded by a cache line, so that
+/// strips do not all fall into the same sets.
+size_t split_column(u32 log_n) {
+  return (size_t{1} << (log_n - log_n / 2)) * ((size_t{1} << log_n / 2) + kLanes);
+}
+
 /// What coset_lde and coset_lde_from_coefficients share.
 class Extension {
  public:
@@ -126,6 +145,7 @@ class Extension {
         out_(out),
         out_stride_(out_stride),
         log_n_(log_n),
+        log_blowup_(log_blowup),
         log_c_(log_n / 2),
         log_r_(log_n - log_n / 2),
         shifts_(block_shifts(log_n, log_blowup)) {
@@ -133,10 +153,10 @@ class Extension {
   }
 
   void lde(const Fp* in, size_t in_stride, u32 columns) {
-    const u32 whole = whole_columns(columns);
+    const u32 whole = whole_columns(columns, log_n_);
     extend_whole(in, in_stride, whole, true);
     if (whole == columns) return;
-    const u32 batch = batch_columns(columns - whole);
+    const u32 batch = batch_columns(columns - whole, log_n_, log_blowup_);
     AlignedBuffer<Fp> tmp(batch * tmp_column());
     const std::vector<Coset> cosets = strip_cosets(inverse_of_size(log_n_));
     for (u32 first = whole; first < columns; first += batch) {
@@ -148,10 +168,10 @@ class Extension {
   }
 
   void from_coefficients(const Fp* in, size_t in_stride, u32 columns) {
-    const u32 whole = whole_columns(columns);
+    const u32 whole = whole_columns(columns, log_n_);
     extend_whole(in, in_stride, whole, false);
     if (whole == columns) return;
-    const u32 batch = batch_columns(columns - whole);
+    const u32 batch = batch_columns(columns - whole, log_n_, log_blowup_);
     const std::vector<Coset> cosets = strip_cosets(Fp::one());
     for (u32 first = whole; first < columns; first += batch) {
       const u32 count = std::min(batch, columns - first);
@@ -164,20 +184,8 @@ class Extension {
   size_t n() const { return size_t{1} << log_n_; }
   size_t r() const { return size_t{1} << log_r_; }
   size_t c() const { return size_t{1} << log_c_; }
-  // Rows are padded by a cache line, so that strips do not all fall into the same sets.
   size_t tmp_stride() const { return c() + kLanes; }
-  size_t tmp_column() const { return r() * tmp_stride(); }
-
-  u32 whole_columns(u32 columns) const {
-    if (log_n_ < kLogSplitMin) return columns;
-    return log_n_ <= kLogWholeMax ? columns / kLanes * kLanes : 0;
-  }
-
-  u32 batch_columns(u32 columns) const {
-    const size_t column_bytes = n() * sizeof(Fp) * (2 + shifts_.size());
-    const size_t fit = std::clamp<size_t>(kBatchBytes / column_bytes, kBatchMin, kBatchMax);
-    return static_cast<u32>(std::min<size_t>(columns, fit));
-  }
+  size_t tmp_column() const { return split_column(log_n_); }
 
   /// Cosets of the strips' variable x^R.
   std::vector<Coset> strip_cosets(Fp scale) const {
@@ -343,6 +351,7 @@ class Extension {
   Fp* out_;
   size_t out_stride_;
   u32 log_n_;
+  u32 log_blowup_;
   u32 log_c_;
   u32 log_r_;
   std::vector<Fp> shifts_;
@@ -393,7 +402,7 @@ class Interpolation {
   size_t r() const { return size_t{1} << log_r_; }
   size_t c() const { return size_t{1} << log_c_; }
   size_t tmp_stride() const { return c() + kLanes; }
-  size_t tmp_column() const { return r() * tmp_stride(); }
+  size_t tmp_column() const { return split_column(log_m_); }
 
   void whole(u32 columns) {
     const Plan& plan = ntt::plan(log_m_, true);
@@ -494,6 +503,22 @@ void coset_lde_from_coefficients(Isa isa, const Fp* in, size_t in_stride, Fp* ou
 void coset_interpolate_bitrev(Isa isa, Fp* columns_in_out, size_t stride, u32 columns, u32 log_m,
                               const Parallel& parallel) {
   Interpolation(isa, columns_in_out, stride, log_m, parallel).run(columns);
+}
+
+u64 coset_lde_scratch_bytes(u32 columns, u32 log_n, u32 log_blowup, u32 threads) {
+  const u32 whole = whole_columns(columns, log_n);
+  const size_t rest = columns - whole;
+  // Of each thread: two transforms of eight columns, or of eight rows and the lanes' own table.
+  const size_t lanes_whole = whole > 0 ? (2 * kLanes + 1) << log_n : 0;
+  const size_t lanes_split = rest > 0 ? 3 * kLanes << (log_n - log_n / 2) : 0;
+  const size_t batch =
+      rest > 0 ? batch_columns(static_cast<u32>(rest), log_n, log_blowup) * split_column(log_n) : 0;
+  return sizeof(Fp) * (batch + threads * std::max(lanes_whole, lanes_split));
+}
+
+u64 coset_interpolate_scratch_bytes(u32 log_m, u32 threads) {
+  if (log_m < kLogSplitMin) return sizeof(Fp) * (2 * kLanes + 1) << log_m;
+  return sizeof(Fp) * (split_column(log_m) + (threads * 2 * kLanes << (log_m - log_m / 2)));
 }
 
 void interpolate_bitrev(Fp* values, u32 log_m) {

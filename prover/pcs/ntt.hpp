@@ -31,6 +31,11 @@ void coset_lde_from_coefficients(Isa isa, const Fp* in, size_t in_stride, Fp* ou
 void coset_interpolate_bitrev(Isa isa, Fp* columns_in_out, size_t stride, u32 columns, u32 log_m,
                               const Parallel& parallel);
 
+/// Memory that transforming `columns` columns as coset_lde, or one as coset_interpolate_bitrev,
+/// takes besides its input and output. Units: bytes, at most.
+u64 coset_lde_scratch_bytes(u32 columns, u32 log_n, u32 log_blowup, u32 threads);
+u64 coset_interpolate_scratch_bytes(u32 log_m, u32 threads);
+
 /// Evaluations on the plain subgroup <g_m>, bit-reversed, become coefficients, in place. Scalar:
 /// for FRI's last layer. Pre: log_m <= Fp::kTwoAdicity.
 void interpolate_bitrev(Fp* values, u32 log_m);

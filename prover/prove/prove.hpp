@@ -11,7 +11,7 @@
 namespace epochd::prover {
 
 inline void push_digest(std::vector<u64>& words, const Digest& d) {
-  words.insert(words.end(), d.words, d.words + 4);
+  for (const u64 w : d.words) words.push_back(w);
 }
 inline void push_elements(std::vector<u64>& words, std::span<const Fp3> values) {
   for (const Fp3& v : values) {

@@ -16,7 +16,8 @@ Digest CpuSession::fri_commit() {
   layer.log_leaves = log_word_ - k;
   const size_t leaves = size_t{1} << layer.log_leaves;
   const u32 fold = 1u << k;
-  layer.leaves = Matrix(3 * fold, leaves);
+  const size_t step = layers_.size();
+  layer.leaves = Matrix(3 * fold, leaves, place(plan_.layers[step]));
   for_rows(leaves, [&](size_t begin, size_t end) {
     for (u32 v = 0; v < fold; ++v) {
       for (u32 c = 0; c < 3; ++c) {
@@ -28,7 +29,8 @@ Digest CpuSession::fri_commit() {
   });
   HeightColumns columns{layer.log_leaves, {}};
   for (u32 c = 0; c < layer.leaves.width; ++c) columns.columns.push_back(layer.leaves.column(c));
-  layer.tree = MerkleTree::build(backend_.isa(), {&columns, 1}, backend_.pool());
+  layer.tree = MerkleTree::build(backend_.isa(), {&columns, 1}, backend_.pool(),
+                                 reinterpret_cast<Digest*>(place(plan_.layer_trees[step])));
   layers_.push_back(std::move(layer));
   return layers_.back().tree.root();
 }
@@ -37,7 +39,7 @@ void CpuSession::fri_fold(Fp3 beta) {
   const FriLayer& layer = layers_.back();
   const u32 k = log_word_ - layer.log_leaves;
   const size_t leaves = size_t{1} << layer.log_leaves;
-  Matrix next(3, leaves);
+  Matrix next(3, leaves, place(plan_.words[layers_.size()]));
   const cpu::Planes out{next.data.data(), leaves};
   const FriFold fold(log_word_, k, beta);
   for_rows(leaves, [&](size_t begin, size_t end) {

@@ -4,6 +4,7 @@
 
 #include "prover/air/logup_eval.hpp"
 #include "prover/core/cpu_features.hpp"
+#include "prover/field/split_factor.hpp"
 
 namespace epochd::prover::cpu {
 
@@ -22,8 +23,17 @@ struct Planes {
 
 struct WeightedColumn {
   const Fp* column;
-  Fp3 weight;
+  SplitFactor3 weight;
 };
+
+/// What DEEP takes at one point z of one height: sum of weight * (column(z) - column(x)) / (z - x).
+struct DeepPoint {
+  const WeightedColumn* columns;
+  u32 column_count;  ///< 0: no column is opened at this point
+  Fp3 z;
+  Fp3 at_z;  ///< sum of weight * column(z)
+};
+constexpr u32 kDeepPoints = 2;
 
 struct Kernels {
   u32 lanes;
@@ -33,18 +43,12 @@ struct Kernels {
                      Fp* aux, size_t aux_stride, Planes totals);
   /// Adds the LogUp constraints, folded with alpha, to `out` on rows [begin, end).
   void (*logup_quotient)(const LogupQuotientArgs&, size_t begin, size_t end, Planes out);
-  /// x -> 1/x in place on rows [begin, end). Pre: none is zero.
-  void (*invert)(Planes values, size_t begin, size_t end);
-  /// sums[c] += sum over rows [begin, end) of weight(row) * columns[c][row].
-  void (*dot)(const Fp* const* columns, u32 column_count, Planes weights, size_t begin, size_t end,
-              Fp3* sums);
-  /// out(row) += sum over columns of weight * column(row), on rows [begin, end).
-  void (*combine)(const WeightedColumn* columns, u32 column_count, size_t begin, size_t end,
-                  Planes out);
-  /// a(row) = a(row) * b(row) on rows [begin, end).
-  void (*multiply)(Planes a, Planes b, size_t begin, size_t end);
-  /// a(row) *= f(row), f in F.
-  void (*multiply_base)(Planes a, const Fp* f, size_t begin, size_t end);
+  /// sums[c] += sum over rows [begin, end) of columns[c][row] * x[row] / (z - x[row]). Pre: z is no
+  /// x[row].
+  void (*open_rows)(const Fp* const* columns, u32 column_count, const Fp* x, const Fp3& z,
+                    size_t begin, size_t end, Fp3* sums);
+  /// out(row - begin) = DEEP's sum over the points, on rows [begin, end). Pre: no z is an x[row].
+  void (*deep_rows)(const DeepPoint* points, const Fp* x, size_t begin, size_t end, Planes out);
 };
 
 const Kernels& kernels(Isa isa);

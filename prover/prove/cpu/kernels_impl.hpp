@@ -86,23 +86,18 @@ struct KernelsImpl {
     }
   }
 
-  static void invert(Planes v, size_t begin, size_t end) {
-    E prefix[kBatch];
-    for (size_t row = begin; row < end; row += kBatch * kLanes) {
-      const size_t left = (end - row) / kLanes;
-      const size_t packs = left < kBatch ? left : kBatch;
-      E product = broadcast(fp3_one());
-      for (size_t k = 0; k < packs; ++k) {
-        prefix[k] = product;
-        product = product * load(v.base + row + k * kLanes, v.stride);
-      }
-      E inv = invert_lanes(product);
-      for (size_t k = packs; k-- > 0;) {
-        Fp* p = v.base + row + k * kLanes;
-        const E x = load(p, v.stride);
-        store(inv * prefix[k], p, v.stride);
-        inv = inv * x;
-      }
+  /// x[i] -> 1/x[i] for i < count, by one inversion. `prefix` holds as many.
+  static void invert_all(E* x, E* prefix, size_t count) {
+    E product = broadcast(fp3_one());
+    for (size_t i = 0; i < count; ++i) {
+      prefix[i] = product;
+      product = product * x[i];
+    }
+    E inv = invert_lanes(product);
+    for (size_t i = count; i-- > 0;) {
+      const E next = inv * x[i];
+      x[i] = inv * prefix[i];
+      inv = next;
     }
   }
 
@@ -116,47 +111,95 @@ struct KernelsImpl {
     return s;
   }
 
-  static void dot(const Fp* const* columns, u32 column_count, Planes w, size_t begin, size_t end,
-                  Fp3* sums) {
-    for (u32 c = 0; c < column_count; ++c) {
-      E s = broadcast(fp3_zero());
-      for (size_t row = begin; row < end; row += kLanes) {
-        s = s + load(w.base + row, w.stride) * P::load(columns[c] + row);
+  /// Packs of rows that open_rows and deep_rows keep together: 128 rows, whose factors stay in the
+  /// first-level cache.
+  static constexpr size_t kTile = 128 / kLanes;
+  static_assert(kTile <= kSumTermsMax);
+
+  struct Sum3 {
+    typename P::Sum c0, c1, c2;
+    template <class Factor3>
+    EPOCHD_INLINE void add(const typename P::Pieces& x, const Factor3& f) {
+      c0.add(x, f.c0);
+      c1.add(x, f.c1);
+      c2.add(x, f.c2);
+    }
+    EPOCHD_INLINE E value() const { return {c0.value(), c1.value(), c2.value()}; }
+  };
+  struct Factors3 {
+    typename P::Factors c0, c1, c2;
+  };
+
+  static void open_rows(const Fp* const* columns, u32 column_count, const Fp* x, const Fp3& z,
+                        size_t begin, size_t end, Fp3* sums) {
+    E distance[kTile];
+    E prefix[kTile];
+    Factors3 factors[kTile];
+    for (size_t row = begin; row < end; row += kTile * kLanes) {
+      const size_t left = (end - row) / kLanes;
+      const size_t packs = left < kTile ? left : kTile;
+      for (size_t k = 0; k < packs; ++k) {
+        distance[k] = broadcast(z) - P::load(x + row + k * kLanes);
       }
-      sums[c] += sum_lanes(s);
-    }
-  }
-
-  static void combine(const WeightedColumn* columns, u32 column_count, size_t begin, size_t end,
-                      Planes out) {
-    for (u32 c = 0; c < column_count; ++c) {
-      const E w = broadcast(columns[c].weight);
-      for (size_t row = begin; row < end; row += kLanes) {
-        Fp* o = out.base + row;
-        store(load(o, out.stride) + w * P::load(columns[c].column + row), o, out.stride);
+      invert_all(distance, prefix, packs);
+      for (size_t k = 0; k < packs; ++k) {
+        const E w = distance[k] * P::load(x + row + k * kLanes);
+        factors[k] = {w.c0.factors(), w.c1.factors(), w.c2.factors()};
+      }
+      for (u32 c = 0; c < column_count; ++c) {
+        Sum3 sum;
+        for (size_t k = 0; k < packs; ++k) {
+          sum.add(P::load(columns[c] + row + k * kLanes).pieces(), factors[k]);
+        }
+        sums[c] += sum_lanes(sum.value());
       }
     }
   }
 
-  static void multiply(Planes a, Planes b, size_t begin, size_t end) {
-    for (size_t row = begin; row < end; row += kLanes) {
-      store(load(a.base + row, a.stride) * load(b.base + row, b.stride), a.base + row, a.stride);
+  static E weighted_sum(const WeightedColumn* columns, u32 count, size_t row) {
+    E total = broadcast(fp3_zero());
+    for (u32 c = 0; c < count;) {
+      const u32 stop = count - c < kSumTermsMax ? count : c + kSumTermsMax;
+      Sum3 sum;
+      for (; c < stop; ++c) {
+        sum.add(P::load(columns[c].column + row).pieces(), columns[c].weight);
+      }
+      total = total + sum.value();
     }
+    return total;
   }
-  static void multiply_base(Planes a, const Fp* f, size_t begin, size_t end) {
-    for (size_t row = begin; row < end; row += kLanes) {
-      store(load(a.base + row, a.stride) * P::load(f + row), a.base + row, a.stride);
+
+  static void deep_rows(const DeepPoint* points, const Fp* x, size_t begin, size_t end,
+                        Planes out) {
+    E distance[kDeepPoints * kTile];
+    E prefix[kDeepPoints * kTile];
+    for (size_t row = begin; row < end; row += kTile * kLanes) {
+      const size_t left = (end - row) / kLanes;
+      const size_t packs = left < kTile ? left : kTile;
+      for (size_t k = 0; k < packs; ++k) {
+        const P at = P::load(x + row + k * kLanes);
+        for (u32 p = 0; p < kDeepPoints; ++p) {
+          distance[kDeepPoints * k + p] = broadcast(points[p].z) - at;
+        }
+      }
+      invert_all(distance, prefix, kDeepPoints * packs);
+      for (size_t k = 0; k < packs; ++k) {
+        const size_t at = row + k * kLanes;
+        E total = broadcast(fp3_zero());
+        for (u32 p = 0; p < kDeepPoints; ++p) {
+          const DeepPoint& point = points[p];
+          if (point.column_count == 0) continue;
+          const E rest =
+              broadcast(point.at_z) - weighted_sum(point.columns, point.column_count, at);
+          total = total + rest * distance[kDeepPoints * k + p];
+        }
+        store(total, out.base + at - begin, out.stride);
+      }
     }
   }
 
-  static constexpr Kernels kTable = {static_cast<u32>(kLanes),
-                                     &logup_rows,
-                                     &logup_quotient,
-                                     &invert,
-                                     &dot,
-                                     &combine,
-                                     &multiply,
-                                     &multiply_base};
+  static constexpr Kernels kTable = {static_cast<u32>(kLanes), &logup_rows, &logup_quotient,
+                                     &open_rows, &deep_rows};
 };
 
 }  // namespace epochd::prover::cpu

@@ -1,5 +1,7 @@
 // LogUp columns (docs/machine.md, LogUp): pairs of interactions as fractions, one K column a pair,
 // the last pair folded into the circular accumulator acc[i+1] - acc[i] = row_sum[i] - L / N.
+#include <utility>
+
 #include "prover/core/assert.hpp"
 #include "prover/prove/cpu/session.hpp"
 
@@ -21,7 +23,7 @@ void CpuSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
 void CpuSession::logup_table(u32 table, Fp3& sum) {
   const u32 segment = layout_->logup_segment[table];
   const size_t rows = size_t{1} << layout_->shape.tables[table].log_height;
-  trace_[segment] = Matrix(layout_->segments[segment].width, rows);
+  trace_[segment] = Matrix(layout_->segments[segment].width, rows, place(plan_.traces[segment]));
   Fp* aux = trace_[segment].data.data();
   const LogupTable lowered = lowered_[table].view();
   const cpu::Planes acc{aux + 3 * (lowered.pair_count() - 1) * rows, rows};
@@ -30,15 +32,30 @@ void CpuSession::logup_table(u32 table, Fp3& sum) {
     backend_.kernels().logup_rows(lowered, columns, begin, end, aux, rows, acc);
   });
 
-  sum = fp3_zero();
-  for (size_t i = 0; i < rows; ++i) sum += acc.get(i);
-  const Fp3 mean = sum * Fp::from_u64(rows).inverse();
-  Fp3 running = fp3_zero();
-  for (size_t i = 0; i < rows; ++i) {
-    const Fp3 row_sum = acc.get(i);
-    acc.set(i, running);
-    running += row_sum - mean;
-  }
+  sum = accumulate(acc, rows);
+}
+
+/// Turns a column of row sums into the accumulator and returns their total.
+Fp3 CpuSession::accumulate(const cpu::Planes& row_sums, size_t rows) const {
+  constexpr size_t kPiece = 4096;
+  std::vector<Fp3> before((rows + kPiece - 1) / kPiece);
+  backend_.pool().for_ranges(rows, kPiece, [&](size_t begin, size_t end) {
+    Fp3 piece = fp3_zero();
+    for (size_t i = begin; i < end; ++i) piece += row_sums.get(i);
+    before[begin / kPiece] = piece;
+  });
+  Fp3 total = fp3_zero();
+  for (Fp3& b : before) total += std::exchange(b, total);
+  const Fp3 mean = total * Fp::from_u64(rows).inverse();
+  backend_.pool().for_ranges(rows, kPiece, [&](size_t begin, size_t end) {
+    Fp3 running = before[begin / kPiece] - mean * Fp::from_u64(begin);
+    for (size_t i = begin; i < end; ++i) {
+      const Fp3 row_sum = row_sums.get(i);
+      row_sums.set(i, running);
+      running += row_sum - mean;
+    }
+  });
+  return total;
 }
 
 }  // namespace epochd::prover

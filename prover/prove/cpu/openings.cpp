@@ -12,10 +12,16 @@ namespace {
 
 constexpr size_t kGrain = 2048;
 
+/// The point a column is opened at for the second time is the next one on its trace domain.
+Fp3 point_of(Fp3 zeta, u32 point, u32 log_height) {
+  return point == 0 ? zeta : zeta * Fp::two_adic_root(log_height);
+}
+
 }  // namespace
 
-std::vector<Fp> CpuSession::points(u32 log_m) const {
-  std::vector<Fp> x(size_t{1} << log_m);
+void CpuSession::make_points() {
+  const u32 log_m = layout_->log_domain();
+  Fp* x = place(plan_.points);
   // x[0] = 7; doubling: x[i + 2^k] = x[i] * g^bitrev(2^k).
   x[0] = Fp::generator();
   const Fp g = Fp::two_adic_root(log_m);
@@ -26,22 +32,13 @@ std::vector<Fp> CpuSession::points(u32 log_m) const {
       for (size_t i = begin; i < end; ++i) x[half + i] = x[i] * step;
     });
   }
-  return x;
-}
-
-Matrix CpuSession::inverse_distances(const std::vector<Fp>& x, Fp3 z) const {
-  Matrix d(3, x.size());
-  const cpu::Planes planes{d.data.data(), d.rows};
-  for_rows(x.size(), [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) planes.set(i, z - x[i]);
-    backend_.kernels().invert(planes, begin, end);
-  });
-  return d;
+  points_ = x;
 }
 
 void CpuSession::open(Fp3 zeta, std::span<Fp3> openings) {
   zeta_ = zeta;
   openings_.assign(openings.size(), fp3_zero());
+  make_points();
   for (u32 h = 0; h < layout_->height_count; ++h) open_height(h);
   std::copy(openings_.begin(), openings_.end(), openings.begin());
 }
@@ -49,9 +46,8 @@ void CpuSession::open(Fp3 zeta, std::span<Fp3> openings) {
 void CpuSession::open_height(u32 height_index) {
   const u32 log_height = layout_->heights[height_index];
   const size_t n = size_t{1} << log_height;
-  const std::vector<Fp> x = points(log_height);
   for (u32 point = 0; point < 2; ++point) {
-    const Fp3 z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
+    const Fp3 z = point_of(zeta_, point, log_height);
     std::vector<const Fp*> columns;
     std::vector<u32> targets;
     for (u32 s = 0; s < layout_->segment_count; ++s) {
@@ -64,15 +60,12 @@ void CpuSession::open_height(u32 height_index) {
       }
     }
     if (columns.empty()) continue;
-    Matrix weights = inverse_distances(x, z);
-    const cpu::Planes planes{weights.data.data(), weights.rows};
     std::mutex mutex;
     std::vector<Fp3> sums(columns.size());
     for_rows(n, [&](size_t begin, size_t end) {
-      backend_.kernels().multiply_base(planes, x.data(), begin, end);
       std::vector<Fp3> partial(columns.size());
-      backend_.kernels().dot(columns.data(), static_cast<u32>(columns.size()), planes, begin, end,
-                             partial.data());
+      backend_.kernels().open_rows(columns.data(), static_cast<u32>(columns.size()), points_, z,
+                                   begin, end, partial.data());
       const std::lock_guard lock(mutex);
       for (size_t c = 0; c < sums.size(); ++c) sums[c] += partial[c];
     });
@@ -82,15 +75,12 @@ void CpuSession::open_height(u32 height_index) {
   }
 }
 
-Matrix CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_powers) {
+/// Adds a height's share to the FRI word: each of its rows stands for 2^shift rows of the word.
+void CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_powers) {
   const u32 log_height = layout_->heights[height_index];
-  const u32 log_rows = log_height + layout_->shape.preset->log_blowup;
-  const size_t rows = size_t{1} << log_rows;
-  const std::vector<Fp> x = points(log_rows);
-  Matrix result(3, rows);
-  result.fill_zero();
-  for (u32 point = 0; point < 2; ++point) {
-    std::vector<cpu::WeightedColumn> columns;
+  std::vector<cpu::WeightedColumn> columns[cpu::kDeepPoints];
+  cpu::DeepPoint points[cpu::kDeepPoints];
+  for (u32 point = 0; point < cpu::kDeepPoints; ++point) {
     Fp3 at_z = fp3_zero();
     for (u32 s = 0; s < layout_->segment_count; ++s) {
       const Segment& segment = layout_->segments[s];
@@ -98,40 +88,36 @@ Matrix CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_p
       const u32 first = point == 0 ? 0 : segment.first_double_column();
       for (u32 c = first; c < segment.width; ++c) {
         const u32 j = segment.opening(c, point);
-        columns.push_back({lde(s).column(c), delta_powers[j]});
+        columns[point].push_back({lde(s).column(c), SplitFactor3(delta_powers[j])});
         at_z += delta_powers[j] * openings_[j];
       }
     }
-    if (columns.empty()) continue;
-    const Fp3 z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
-    Matrix numerators(3, rows);
-    Matrix inverses = inverse_distances(x, z);  // 1 / (z - x)
-    const cpu::Planes num{numerators.data.data(), rows};
-    const cpu::Planes inv{inverses.data.data(), rows};
-    const cpu::Planes out{result.data.data(), rows};
-    for_rows(rows, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) num.set(i, -at_z);
-      backend_.kernels().combine(columns.data(), static_cast<u32>(columns.size()), begin, end, num);
-      backend_.kernels().multiply(num, inv, begin, end);
-      for (size_t i = begin; i < end; ++i) out.set(i, out.get(i) - num.get(i));
-    });
+    points[point] = {columns[point].data(), static_cast<u32>(columns[point].size()),
+                     point_of(zeta_, point, log_height), at_z};
   }
-  return result;
+  const u32 shift = layout_->heights[0] - log_height;
+  const cpu::Planes word{word_.column(0), word_.rows};
+  for_rows(word_.rows >> shift, [&](size_t begin, size_t end) {
+    if (shift == 0) {
+      backend_.kernels().deep_rows(points, points_, begin, end, {word.base + begin, word.stride});
+      return;
+    }
+    Fp low[3 * kGrain];
+    backend_.kernels().deep_rows(points, points_, begin, end, {low, kGrain});
+    for (u32 c = 0; c < 3; ++c) {
+      Fp* target = word_.column(c);
+      for (size_t i = begin << shift; i < end << shift; ++i) {
+        target[i] += low[c * kGrain + (i >> shift) - begin];
+      }
+    }
+  });
 }
 
 void CpuSession::deep(Fp3 delta) {
   const std::vector<Fp3> delta_powers = powers(delta, layout_->opening_count);
   log_word_ = layout_->log_domain();
-  word_ = deep_height(0, delta_powers);
-  for (u32 h = 1; h < layout_->height_count; ++h) {
-    const Matrix low = deep_height(h, delta_powers);
-    const u32 shift = layout_->heights[0] - layout_->heights[h];
-    for_rows(word_.rows, [&](size_t begin, size_t end) {
-      for (u32 c = 0; c < 3; ++c) {
-        for (size_t i = begin; i < end; ++i) word_.column(c)[i] += low.column(c)[i >> shift];
-      }
-    });
-  }
+  word_ = Matrix(3, size_t{1} << log_word_, place(plan_.words[0]));
+  for (u32 h = 0; h < layout_->height_count; ++h) deep_height(h, delta_powers);
 }
 
 }  // namespace epochd::prover

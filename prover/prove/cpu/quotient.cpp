@@ -17,10 +17,12 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
   // The first 2N rows of a bit-reversed LDE are the evaluations on 7 * <g_2N>, whatever the blowup;
   // of these the first N lie on 7 * H, the others on 7 * g_2N * H.
   const size_t rows = 2 * n;
-  Matrix folded(3, rows);
-  folded.fill_zero();
+  Matrix folded(3, rows, place(plan_.traces[layout_->quotient_segment[height_index]]));
   Fp* out = folded.data.data();
 
+  for_rows(rows, [&](size_t begin, size_t end) {
+    for (u32 c = 0; c < 3; ++c) std::fill(folded.column(c) + begin, folded.column(c) + end, Fp{});
+  });
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     const TableShape& table = layout_->shape.tables[t];
     if (table.log_height != log_height) continue;
@@ -72,7 +74,7 @@ void CpuSession::extend_quotient(u32 segment) {
   Matrix& coefficients = trace_[segment];
   const size_t n = coefficients.rows / 2;
   const u32 log_blowup = layout_->shape.preset->log_blowup;
-  lde_[segment] = Matrix(kQuotientWidth, n << log_blowup);
+  lde_[segment] = Matrix(kQuotientWidth, n << log_blowup, place(plan_.ldes[segment]));
   for (u32 part = 0; part < 2; ++part) {
     coset_lde_from_coefficients(backend_.isa(), coefficients.data.data() + part * n,
                                 coefficients.rows, lde_[segment].column(3 * part),

@@ -1,6 +1,9 @@
 #include "prover/prove/cpu/session.hpp"
 
+#include <algorithm>
+
 #include "prover/core/assert.hpp"
+#include "prover/pcs/ntt.hpp"
 #include "prover/prove/cpu/session_detail.hpp"
 
 namespace epochd::prover {
@@ -13,10 +16,16 @@ constexpr size_t kRowGrain = 2048;
 CpuSession::CpuSession(const CpuBackend& backend, const Layout& layout)
     : backend_(backend),
       layout_(&layout),
+      plan_(plan_memory(layout, backend.pool().threads())),
+      arena_(backend.arenas().take(plan_.arena_bytes)),
       trace_(layout.segment_count),
       lde_(layout.segment_count),
       fixed_(layout.tree_count),
       trees_(layout.tree_count) {}
+
+CpuSession::~CpuSession() {
+  if (arena_.size() > 0) backend_.arenas().give_back(std::move(arena_));
+}
 
 void CpuSession::for_rows(size_t rows, const std::function<void(size_t, size_t)>& body) const {
   backend_.pool().for_ranges(rows, kRowGrain, body);
@@ -33,12 +42,15 @@ void CpuSession::fill(std::span<const TableSource> sources, std::span<const Look
     const u32 segment = layout_->main_segment[t];
     if (segment == kNone) continue;
     const size_t rows = size_t{1} << layout_->shape.tables[t].log_height;
-    trace_[segment] = Matrix(layout_->segments[segment].width, rows);
-    trace_[segment].fill_zero();
-    if (!sources[t].fill_rows) continue;
-    Fp* base = trace_[segment].data.data();
-    for_rows(sources[t].used_rows,
-             [&](size_t begin, size_t end) { sources[t].fill_rows(begin, end, base, rows); });
+    trace_[segment] = Matrix(layout_->segments[segment].width, rows, place(plan_.traces[segment]));
+    Matrix& trace = trace_[segment];
+    const size_t used = sources[t].fill_rows ? sources[t].used_rows : 0;
+    for_rows(rows, [&](size_t begin, size_t end) {
+      for (u32 c = 0; c < trace.width; ++c) {
+        std::fill(trace.column(c) + begin, trace.column(c) + end, Fp::zero());
+      }
+      if (begin < used) sources[t].fill_rows(begin, std::min(end, used), trace.column(0), rows);
+    });
   }
   count_lookups(lookups);
 }
@@ -92,14 +104,24 @@ Digest CpuSession::commit(u32 tree) {
       if (layout_->segments[s].part == Part::kQuotient) {
         extend_quotient(s);
       } else {
-        lde_[s] = extend(backend_.isa(), trace_[s], log_blowup, backend_.pool());
+        extend_trace(s);
       }
       for (u32 c = 0; c < lde_[s].width; ++c) columns.columns.push_back(lde_[s].column(c));
     }
     groups.push_back(std::move(columns));
   }
-  trees_[tree] = MerkleTree::build(backend_.isa(), groups, backend_.pool());
+  trees_[tree] = MerkleTree::build(backend_.isa(), groups, backend_.pool(),
+                                   reinterpret_cast<Digest*>(place(plan_.trees[tree])));
   return trees_[tree].root();
+}
+
+void CpuSession::extend_trace(u32 segment) {
+  const Segment& s = layout_->segments[segment];
+  const u32 log_blowup = layout_->shape.preset->log_blowup;
+  const Matrix& trace = trace_[segment];
+  lde_[segment] = Matrix(s.width, trace.rows << log_blowup, place(plan_.ldes[segment]));
+  coset_lde(backend_.isa(), trace.column(0), trace.rows, lde_[segment].column(0),
+            lde_[segment].rows, s.width, s.log_height, log_blowup, backend_.pool());
 }
 
 void CpuSession::gather(std::span<const u32> queries, std::vector<u64>& words) {

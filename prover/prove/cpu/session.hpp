@@ -1,6 +1,6 @@
 // CpuSession: one proof's data on the CPU, stage by stage (the Backend concept). Column-major
-// everywhere; an LDE column has 2^(h+b) rows, bit-reversed. Traces are dropped as soon as LogUp has
-// read them.
+// everywhere; an LDE column has 2^(h+b) rows, bit-reversed. All buffers lie in one arena where
+// prover/prove/memory_plan.hpp puts them: a trace's place is used again after LogUp has read it.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "prover/pcs/fixed_tree.hpp"
+#include "prover/prove/cpu/arena.hpp"
 #include "prover/prove/cpu/kernels.hpp"
 #include "prover/prove/lowered_table.hpp"
+#include "prover/prove/memory_plan.hpp"
 #include "prover/prove/table_source.hpp"
 #include "prover/verify/layout.hpp"
 
@@ -21,19 +23,24 @@ class CpuBackend {
  public:
   using Session = CpuSession;
 
-  CpuBackend(Isa isa, const Parallel& pool) : isa_(isa), pool_(&pool) {}
+  CpuBackend(Isa isa, const Parallel& pool)
+      : isa_(isa), pool_(&pool), arenas_(std::make_shared<cpu::ArenaPool>()) {}
   Isa isa() const { return isa_; }
   const Parallel& pool() const { return *pool_; }
   const cpu::Kernels& kernels() const { return cpu::kernels(isa_); }
+  cpu::ArenaPool& arenas() const { return *arenas_; }
 
  private:
   Isa isa_;
   const Parallel* pool_;
+  std::shared_ptr<cpu::ArenaPool> arenas_;
 };
 
 class CpuSession {
  public:
+  /// Pre: the backend's pool and the layout outlive this.
   CpuSession(const CpuBackend& backend, const Layout& layout);
+  ~CpuSession();
   CpuSession(const CpuSession&) = delete;
   CpuSession& operator=(const CpuSession&) = delete;
   CpuSession(CpuSession&&) = default;
@@ -66,23 +73,28 @@ class CpuSession {
     u32 log_leaves = 0;
   };
 
+  Fp* place(const PlannedBuffer& buffer) { return arena_fp() + buffer.offset / sizeof(Fp); }
+  Fp* arena_fp() { return reinterpret_cast<Fp*>(arena_.data()); }
   const Matrix& lde(u32 segment) const;
   TableColumns lde_columns(u32 table) const;
   TableColumns trace_set(u32 table) const;
   void count_lookups(std::span<const LookupSpec> lookups);
   void store_counts(const LookupSpec& spec, const std::vector<std::vector<u32>>& histograms);
   void logup_table(u32 table, Fp3& sum);
+  Fp3 accumulate(const cpu::Planes& row_sums, size_t rows) const;
   void quotient_height(u32 height_index, Fp3 alpha);
   void open_height(u32 height_index);
   void divide_and_interpolate(u32 height_index, Matrix folded);
   void extend_quotient(u32 segment);
-  std::vector<Fp> points(u32 log_m) const;
-  Matrix inverse_distances(const std::vector<Fp>& x, Fp3 z) const;
-  Matrix deep_height(u32 height_index, const std::vector<Fp3>& delta_powers);
+  void extend_trace(u32 segment);
+  void make_points();
+  void deep_height(u32 height_index, const std::vector<Fp3>& delta_powers);
   void for_rows(size_t rows, const std::function<void(size_t, size_t)>& body) const;
 
   CpuBackend backend_;
   const Layout* layout_;
+  MemoryPlan plan_;
+  cpu::ArenaPool::Arena arena_;
   std::vector<TableSource> sources_;
   std::vector<Matrix> trace_;  ///< by segment; coefficients for quotient segments
   std::vector<Matrix> lde_;    ///< by segment
@@ -92,7 +104,8 @@ class CpuSession {
   std::vector<Fp3> sums_;
   Fp3 zeta_{};
   std::vector<Fp3> openings_;
-  Matrix word_;  ///< the FRI word, three planes
+  const Fp* points_ = nullptr;  ///< 7 g^bitrev(i) of the tallest domain; of any lower one, a prefix
+  Matrix word_;                 ///< the FRI word, three planes
   u32 log_word_ = 0;
   std::vector<FriLayer> layers_;
 };

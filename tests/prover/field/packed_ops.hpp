@@ -2,7 +2,7 @@
 // that are not: one translation unit per instruction set includes this.
 #pragma once
 
-#include "prover/field/fp3.hpp"
+#include "prover/field/split_factor.hpp"
 
 namespace epochd::prover {
 
@@ -29,9 +29,14 @@ using PackOpFn = void (*)(PackOp op, const Fp* a, const Fp* b, Fp* out, size_t n
 /// Products in K, by coordinates: out, a, b are 3 arrays of n values one after the other.
 using CubicMulFn = void (*)(const Fp* a, const Fp* b, Fp* out, size_t n);
 
+/// out[l] = sum over t < terms of a[8 t + l] * b[8 t + l], l < 8, by P::Sum; with constants, b[8 t]
+/// stands for all of b[8 t + l]. Pre: terms <= kSumTermsMax.
+using SumFn = void (*)(bool constants, const Fp* a, const Fp* b, u32 terms, Fp* out);
+
 struct PackUnderTest {
   PackOpFn op;
   CubicMulFn cubic_mul;
+  SumFn sum_of_products;
 };
 PackUnderTest packed_scalar_ops();
 PackUnderTest packed_avx2_ops();
@@ -95,6 +100,22 @@ void cubic_mul_all(const Fp* a, const Fp* b, Fp* out, size_t n) {
     z.c0.store(out + i);
     z.c1.store(out + n + i);
     z.c2.store(out + 2 * n + i);
+  }
+}
+
+template <class P>
+void sum_of_products_all(bool constants, const Fp* a, const Fp* b, u32 terms, Fp* out) {
+  for (size_t l = 0; l < 8; l += P::kLanes) {
+    typename P::Sum sum;
+    for (u32 t = 0; t < terms; ++t) {
+      const typename P::Pieces x = P::load(a + 8 * t + l).pieces();
+      if (constants) {
+        sum.add(x, SplitFactor(b[8 * t]));
+      } else {
+        sum.add(x, P::load(b + 8 * t + l).factors());
+      }
+    }
+    sum.value().store(out + l);
   }
 }
 

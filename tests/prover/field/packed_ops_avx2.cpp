@@ -5,7 +5,7 @@
 namespace epochd::prover {
 
 PackUnderTest packed_avx2_ops() {
-  return {apply_all<PackedAvx2>, cubic_mul_all<PackedAvx2>};
+  return {apply_all<PackedAvx2>, cubic_mul_all<PackedAvx2>, sum_of_products_all<PackedAvx2>};
 }
 
 }  // namespace epochd::prover

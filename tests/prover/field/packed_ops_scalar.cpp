@@ -5,7 +5,7 @@
 namespace epochd::prover {
 
 PackUnderTest packed_scalar_ops() {
-  return {apply_all<PackedScalar>, cubic_mul_all<PackedScalar>};
+  return {apply_all<PackedScalar>, cubic_mul_all<PackedScalar>, sum_of_products_all<PackedScalar>};
 }
 
 }  // namespace epochd::prover

@@ -163,6 +163,34 @@ TEST_P(Packed, CubicExtensionWorksOverPacks) {
   }
 }
 
+// All p - 1 with the most terms is the largest sum there is.
+TEST_P(Packed, SumsOfProductsAreReducedRight) {
+  std::mt19937_64 rng(11);
+  for (const bool constants : {false, true}) {
+    for (const u32 terms : {0u, 1u, 2u, 3u, 7u, kSumTermsMax - 1, kSumTermsMax}) {
+      for (int round = 0; round < 20; ++round) {
+        std::vector<Fp> a(8 * terms + 8);
+        std::vector<Fp> b(a.size());
+        for (size_t i = 0; i < a.size(); ++i) {
+          const bool largest = round == 0 || (round < 10 && rng() % 4 != 0);
+          a[i] = Fp::from_u64(largest ? Fp::kModulus - 1 : rng());
+          b[i] = Fp::from_u64(largest ? Fp::kModulus - 1 - rng() % 2 : rng() >> rng() % 64);
+        }
+        Fp out[8];
+        pack_.sum_of_products(constants, a.data(), b.data(), terms, out);
+        for (size_t l = 0; l < 8; ++l) {
+          u64 sum = 0;
+          for (size_t t = 0; t < terms; ++t) {
+            const u64 factor = b[8 * t + (constants ? 0 : l)].value();
+            sum = mod(sum + static_cast<u128>(a[8 * t + l].value()) * factor);
+          }
+          ASSERT_EQ(out[l].value(), sum) << terms << " terms, lane " << l;
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, Packed, testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512),
                          [](const auto& info) { return std::string(isa_name(info.param)); });
 
