@@ -2,15 +2,17 @@
 // is only one) several times over and prints each time's rate in cycles a second and its CPU time,
 // then the fastest one's stages, proof bytes and verification time. The first time also faults the
 // arena in, as the first epoch of a run does.
-//   epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET] [TIMES]
+// INPUT is u64 words with commas between, or a number of bytes like 300000b.
+//   epoch-stages GUEST.elf INPUT [EPOCH_SIZE_LOG2] [THREADS] [PRESET] [TIMES]
 #include <sys/resource.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "epoch/capsule/stitch.hpp"
@@ -43,6 +45,22 @@ class StageTimes : public StageListener {
   Clock::time_point start_;
   std::map<std::string, double> seconds_;
 };
+
+std::vector<u8> input_of(const std::string& text) {
+  std::vector<u8> input;
+  if (text.back() == 'b') {
+    const u64 bytes = std::strtoull(text.c_str(), nullptr, 10);
+    for (u64 i = 0; i < bytes; ++i) input.push_back(static_cast<u8>(i * 2654435761u >> 13));
+    return input;
+  }
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const u64 value = std::strtoull(word.c_str(), nullptr, 10);
+    input.insert(input.end(), reinterpret_cast<const u8*>(&value),
+                 reinterpret_cast<const u8*>(&value) + sizeof(value));
+  }
+  return input;
+}
 
 double cpu_seconds() {
   rusage usage{};
@@ -97,10 +115,7 @@ int run(int argc, char** argv) {
   auto key = make_proving_key(program, *params.preset, isa, pool);
   std::printf("isa %s, threads %u, setup %.3f s\n", isa_name(isa), pool.threads(), since(start));
 
-  std::vector<u8> input(8);
-  const u64 n = std::strtoull(argv[2], nullptr, 10);
-  std::memcpy(input.data(), &n, 8);
-  auto scout = Scout::create(code, input, epoch_area(params));
+  auto scout = Scout::create(code, input_of(argv[2]), epoch_area(params));
   Stitch stitch(key->vk.digest());
   EpochRecords records;
   Replayer replayer(code);
@@ -141,7 +156,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
-                 "usage: epoch-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [THREADS] [PRESET] "
+                 "usage: epoch-stages GUEST.elf INPUT [EPOCH_SIZE_LOG2] [THREADS] [PRESET] "
                  "[TIMES]\n");
     return 2;
   }

@@ -12,19 +12,23 @@
 
 namespace epochd::prover {
 
-/// `width` columns of `rows` elements, back to back; contents uninitialised.
+/// `width` columns of `rows` elements, `stride` apart; contents uninitialised.
 struct Matrix {
   AlignedBuffer<Fp> data;
   size_t rows = 0;
+  size_t stride = 0;
   u32 width = 0;
 
   Matrix() = default;
-  Matrix(u32 w, size_t r) : data(w * r), rows(r), width(w) {}
-  /// In memory of someone else, who outlives this.
-  Matrix(u32 w, size_t r, Fp* memory)
-      : data(AlignedBuffer<Fp>::borrowed(memory, w * r)), rows(r), width(w) {}
-  Fp* column(u32 c) { return data.data() + c * rows; }
-  const Fp* column(u32 c) const { return data.data() + c * rows; }
+  Matrix(u32 w, size_t r) : data(w * r), rows(r), stride(r), width(w) {}
+  /// In memory of someone else, w * column_stride elements, who outlives this.
+  Matrix(u32 w, size_t r, Fp* memory, size_t column_stride)
+      : data(AlignedBuffer<Fp>::borrowed(memory, w * column_stride)),
+        rows(r),
+        stride(column_stride),
+        width(w) {}
+  Fp* column(u32 c) { return data.data() + c * stride; }
+  const Fp* column(u32 c) const { return data.data() + c * stride; }
   void fill_zero();
 };
 

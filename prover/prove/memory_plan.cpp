@@ -10,8 +10,17 @@ namespace {
 
 constexpr u64 kAlignment = AlignedBuffer<Fp>::kAlignment;
 
-u64 column_bytes(u32 columns, u32 log_rows) {
-  return u64{columns} * sizeof(Fp) << log_rows;
+/// Columns a power of two apart would all fall into the same few cache sets, and kernels read a row
+/// of every column: where columns are long, nine cache lines between them spread a row out.
+constexpr u32 kLogRowsSpread = 9;
+constexpr size_t kSpread = 9 * kAlignment / sizeof(Fp);
+
+size_t spread_stride(u32 log_rows) {
+  return (size_t{1} << log_rows) + (log_rows >= kLogRowsSpread ? kSpread : 0);
+}
+
+PlannedBuffer columns(u32 width, size_t stride, u32 first, u32 last) {
+  return {width * stride * sizeof(Fp), stride, first, last};
 }
 
 u64 tree_bytes(u32 log_leaves) {
@@ -44,7 +53,7 @@ class Planner {
     derived_tree(layout_.quotient_tree(), quotient);
     const u32 open = stage_++;
     const u32 deep = stage_++;
-    plan_.points = {column_bytes(1, layout_.log_domain()), open, deep};
+    plan_.points = columns(1, size_t{1} << layout_.log_domain(), open, deep);
     fri(deep);
     for_each([&](PlannedBuffer& b) { b.last = std::min(b.last, stage_); });
     place();
@@ -66,7 +75,11 @@ class Planner {
   /// The LDE of a segment, made in `stage`, and the scratch of making it.
   void extend(u32 segment, u32 stage) {
     const Segment& s = layout_.segments[segment];
-    plan_.ldes[segment] = {column_bytes(s.width, s.log_height + log_blowup_), stage, kEnd};
+    // Fixed columns, which are the key's, have the same stride as the main columns beside them.
+    const bool beside_fixed = s.part == Part::kMain && layout_.fixed_segment[s.table] != kNone;
+    const u32 log_rows = s.log_height + log_blowup_;
+    const size_t stride = beside_fixed ? size_t{1} << log_rows : spread_stride(log_rows);
+    plan_.ldes[segment] = columns(s.width, stride, stage, kEnd);
     u64 scratch = coset_lde_scratch_bytes(s.width, s.log_height, log_blowup_, threads_);
     if (s.part == Part::kQuotient) {
       scratch = std::max(scratch, coset_interpolate_scratch_bytes(s.log_height + 1, threads_));
@@ -75,13 +88,13 @@ class Planner {
   }
 
   void tree_at(u32 tree, u32 stage) {
-    plan_.trees[tree] = {tree_bytes(layout_.trees[tree].log_height + log_blowup_), stage, kEnd};
+    plan_.trees[tree] = {tree_bytes(layout_.trees[tree].log_height + log_blowup_), 0, stage, kEnd};
   }
 
   void base_tree(u32 tree, u32 fill, u32 base, u32 logup) {
     for_each_segment(tree, [&](u32 s) {
       const Segment& segment = layout_.segments[s];
-      plan_.traces[s] = {column_bytes(segment.width, segment.log_height), fill, logup};
+      plan_.traces[s] = columns(segment.width, size_t{1} << segment.log_height, fill, logup);
       extend(s, base);
     });
     tree_at(tree, base);
@@ -91,7 +104,11 @@ class Planner {
   void derived_tree(u32 tree, u32 made) {
     for_each_segment(tree, [&](u32 s) {
       const Segment& segment = layout_.segments[s];
-      plan_.traces[s] = {column_bytes(segment.width, segment.log_height), made, stage_};
+      // A quotient is three columns of twice the rows first.
+      const bool is_quotient = segment.part == Part::kQuotient;
+      const size_t stride =
+          is_quotient ? size_t{2} << segment.log_height : spread_stride(segment.log_height);
+      plan_.traces[s] = columns(is_quotient ? 3 : segment.width, stride, made, stage_);
       extend(s, stage_++);
     });
     tree_at(tree, stage_++);
@@ -102,13 +119,15 @@ class Planner {
     u32 made = deep;
     for (u32 step = 0; step < layout_.fri_step_count; ++step) {
       const u32 commit = stage_++;
-      plan_.words.push_back({column_bytes(3, log_word), made, commit});
-      plan_.layers.push_back({column_bytes(3, log_word), commit, kEnd});
-      log_word -= layout_.fri_steps[step];
-      plan_.layer_trees.push_back({tree_bytes(log_word), commit, kEnd});
+      const u32 log_leaves = log_word - layout_.fri_steps[step];
+      plan_.words.push_back(columns(3, size_t{1} << log_word, made, commit));
+      plan_.layers.push_back(
+          columns(3 << layout_.fri_steps[step], spread_stride(log_leaves), commit, kEnd));
+      log_word = log_leaves;
+      plan_.layer_trees.push_back({tree_bytes(log_leaves), 0, commit, kEnd});
       made = stage_++;
     }
-    plan_.words.push_back({column_bytes(3, log_word), made, kEnd});
+    plan_.words.push_back(columns(3, size_t{1} << log_word, made, kEnd));
   }
 
   template <class Body>
@@ -170,7 +189,7 @@ u64 fixed_tree_bytes(const Layout& layout) {
   for (u32 s = 0; s < layout.segment_count; ++s) {
     const Segment& segment = layout.segments[s];
     if (segment.part != Part::kFixed) continue;
-    bytes += column_bytes(segment.width, segment.log_height) * (1 + (u64{1} << log_blowup));
+    bytes += (u64{segment.width} * sizeof(Fp) << segment.log_height) * (1 + (u64{1} << log_blowup));
   }
   return bytes;
 }

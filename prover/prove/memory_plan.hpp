@@ -15,7 +15,8 @@ namespace epochd::prover {
 
 struct PlannedBuffer {
   u64 bytes = 0;
-  u32 first = 0;  ///< stages in which it is in use
+  size_t stride = 0;  ///< elements from one column to the next; 0 if it holds no columns
+  u32 first = 0;      ///< stages in which it is in use
   u32 last = 0;
   u64 offset = 0;  ///< in the arena
 };

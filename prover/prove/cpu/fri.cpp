@@ -17,7 +17,7 @@ Digest CpuSession::fri_commit() {
   const size_t leaves = size_t{1} << layer.log_leaves;
   const u32 fold = 1u << k;
   const size_t step = layers_.size();
-  layer.leaves = Matrix(3 * fold, leaves, place(plan_.layers[step]));
+  layer.leaves = place_columns(plan_.layers[step], 3 * fold, leaves);
   for_rows(leaves, [&](size_t begin, size_t end) {
     for (u32 v = 0; v < fold; ++v) {
       for (u32 c = 0; c < 3; ++c) {
@@ -39,8 +39,8 @@ void CpuSession::fri_fold(Fp3 beta) {
   const FriLayer& layer = layers_.back();
   const u32 k = log_word_ - layer.log_leaves;
   const size_t leaves = size_t{1} << layer.log_leaves;
-  Matrix next(3, leaves, place(plan_.words[layers_.size()]));
-  const cpu::Planes out{next.data.data(), leaves};
+  Matrix next = place_columns(plan_.words[layers_.size()], 3, leaves);
+  const cpu::Planes out{next.column(0), next.stride};
   const FriFold fold(log_word_, k, beta);
   for_rows(leaves, [&](size_t begin, size_t end) {
     Fp3 values[kFoldMax];

@@ -2,9 +2,9 @@
 // chosen at run time. All are deterministic: every stored value is canonical.
 #pragma once
 
-#include "prover/air/logup_eval.hpp"
 #include "prover/core/cpu_features.hpp"
 #include "prover/field/split_factor.hpp"
+#include "prover/prove/cpu/logup_view.hpp"
 
 namespace epochd::prover::cpu {
 
@@ -39,10 +39,10 @@ struct Kernels {
   u32 lanes;
   /// Pair fractions of rows [begin, end): pairs but the last into aux, the row's total into
   /// `totals`.
-  void (*logup_rows)(const LogupTable&, const TableColumns& columns, size_t begin, size_t end,
+  void (*logup_rows)(const LogupView&, const TableColumns& columns, size_t begin, size_t end,
                      Fp* aux, size_t aux_stride, Planes totals);
   /// Adds the LogUp constraints, folded with alpha, to `out` on rows [begin, end).
-  void (*logup_quotient)(const LogupQuotientArgs&, size_t begin, size_t end, Planes out);
+  void (*logup_quotient)(const LogupFold&, size_t begin, size_t end, Planes out);
   /// sums[c] += sum over rows [begin, end) of columns[c][row] * x[row] / (z - x[row]). Pre: z is no
   /// x[row].
   void (*open_rows)(const Fp* const* columns, u32 column_count, const Fp* x, const Fp3& z,

@@ -8,9 +8,11 @@
 namespace epochd::prover {
 
 void CpuSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
-  lowered_.clear();
+  prepared_.clear();
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
-    lowered_.push_back(lower_table(layout_->shape.tables[t], gamma, beta));
+    const TableShape& shape = layout_->shape.tables[t];
+    prepared_.emplace_back(lower_table(shape, gamma, beta),
+                           u32{shape.air->fixed_width} + shape.air->main_width);
     sums[t] = fp3_zero();
     if (layout_->logup_segment[t] != kNone) logup_table(t, sums[t]);
   }
@@ -23,13 +25,14 @@ void CpuSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
 void CpuSession::logup_table(u32 table, Fp3& sum) {
   const u32 segment = layout_->logup_segment[table];
   const size_t rows = size_t{1} << layout_->shape.tables[table].log_height;
-  trace_[segment] = Matrix(layout_->segments[segment].width, rows, place(plan_.traces[segment]));
-  Fp* aux = trace_[segment].data.data();
-  const LogupTable lowered = lowered_[table].view();
-  const cpu::Planes acc{aux + 3 * (lowered.pair_count() - 1) * rows, rows};
+  trace_[segment] = place_columns(plan_.traces[segment], layout_->segments[segment].width, rows);
+  Fp* aux = trace_[segment].column(0);
+  const size_t stride = trace_[segment].stride;
+  const cpu::LogupView view = prepared_[table].view();
+  const cpu::Planes acc{aux + 3 * (view.table.pair_count() - 1) * stride, stride};
   const TableColumns columns = trace_set(table);
   for_rows(rows, [&](size_t begin, size_t end) {
-    backend_.kernels().logup_rows(lowered, columns, begin, end, aux, rows, acc);
+    backend_.kernels().logup_rows(view, columns, begin, end, aux, stride, acc);
   });
 
   sum = accumulate(acc, rows);

@@ -21,7 +21,7 @@ Fp3 point_of(Fp3 zeta, u32 point, u32 log_height) {
 
 void CpuSession::make_points() {
   const u32 log_m = layout_->log_domain();
-  Fp* x = place(plan_.points);
+  Fp* x = reinterpret_cast<Fp*>(place(plan_.points));
   // x[0] = 7; doubling: x[i + 2^k] = x[i] * g^bitrev(2^k).
   x[0] = Fp::generator();
   const Fp g = Fp::two_adic_root(log_m);
@@ -96,7 +96,7 @@ void CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_pow
                      point_of(zeta_, point, log_height), at_z};
   }
   const u32 shift = layout_->heights[0] - log_height;
-  const cpu::Planes word{word_.column(0), word_.rows};
+  const cpu::Planes word{word_.column(0), word_.stride};
   for_rows(word_.rows >> shift, [&](size_t begin, size_t end) {
     if (shift == 0) {
       backend_.kernels().deep_rows(points, points_, begin, end, {word.base + begin, word.stride});
@@ -116,7 +116,7 @@ void CpuSession::deep_height(u32 height_index, const std::vector<Fp3>& delta_pow
 void CpuSession::deep(Fp3 delta) {
   const std::vector<Fp3> delta_powers = powers(delta, layout_->opening_count);
   log_word_ = layout_->log_domain();
-  word_ = Matrix(3, size_t{1} << log_word_, place(plan_.words[0]));
+  word_ = place_columns(plan_.words[0], 3, size_t{1} << log_word_);
   for (u32 h = 0; h < layout_->height_count; ++h) deep_height(h, delta_powers);
 }
 

@@ -17,8 +17,8 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
   // The first 2N rows of a bit-reversed LDE are the evaluations on 7 * <g_2N>, whatever the blowup;
   // of these the first N lie on 7 * H, the others on 7 * g_2N * H.
   const size_t rows = 2 * n;
-  Matrix folded(3, rows, place(plan_.traces[layout_->quotient_segment[height_index]]));
-  Fp* out = folded.data.data();
+  Matrix folded = place_columns(plan_.traces[layout_->quotient_segment[height_index]], 3, rows);
+  Fp* out = folded.column(0);
 
   for_rows(rows, [&](size_t begin, size_t end) {
     for (u32 c = 0; c < 3; ++c) std::fill(folded.column(c) + begin, folded.column(c) + end, Fp{});
@@ -32,17 +32,16 @@ void CpuSession::quotient_height(u32 height_index, Fp3 alpha) {
     const TableColumns columns = lde_columns(t);
     FoldArgs args{columns, {}, alpha_of};
     std::copy(table.params, table.params + kParamsMax, args.params);
-    const LogupTable lowered = lowered_[t].view();
     const u32 logup = layout_->logup_segment[t];
-    LogupQuotientArgs lookup{};
+    cpu::LogupFold lookup{};
+    std::vector<cpu::SplitProduct> lookup_alphas;
     if (logup != kNone) {
-      lookup = {&lowered,
-                columns,
-                lde(logup).column(0),
-                lde(logup).rows,
-                log_height,
-                sums_[t] * Fp::from_u64(n).inverse(),
-                alpha_of + table.air->constraint_count};
+      for (u32 i = table.air->constraint_count; i < table.air->total_constraints(); ++i) {
+        lookup_alphas.emplace_back(alpha_of[i]);
+      }
+      lookup = {prepared_[t].view(), columns,    lde(logup).column(0),
+                lde(logup).stride,   log_height, sums_[t] * Fp::from_u64(n).inverse(),
+                lookup_alphas.data()};
     }
     const FoldRows fold = sources_[t].kernels->fold[static_cast<size_t>(backend_.isa())];
     for_rows(rows, [&](size_t begin, size_t end) {
@@ -65,7 +64,7 @@ void CpuSession::divide_and_interpolate(u32 height_index, Matrix folded) {
       for (size_t i = begin; i < end; ++i) column[i] *= inverse[i >= n];
     }
   });
-  coset_interpolate_bitrev(backend_.isa(), folded.data.data(), folded.rows, 3, log_height + 1,
+  coset_interpolate_bitrev(backend_.isa(), folded.column(0), folded.stride, 3, log_height + 1,
                            backend_.pool());
   trace_[layout_->quotient_segment[height_index]] = std::move(folded);
 }
@@ -74,11 +73,11 @@ void CpuSession::extend_quotient(u32 segment) {
   Matrix& coefficients = trace_[segment];
   const size_t n = coefficients.rows / 2;
   const u32 log_blowup = layout_->shape.preset->log_blowup;
-  lde_[segment] = Matrix(kQuotientWidth, n << log_blowup, place(plan_.ldes[segment]));
+  lde_[segment] = place_columns(plan_.ldes[segment], kQuotientWidth, n << log_blowup);
   for (u32 part = 0; part < 2; ++part) {
-    coset_lde_from_coefficients(backend_.isa(), coefficients.data.data() + part * n,
-                                coefficients.rows, lde_[segment].column(3 * part),
-                                lde_[segment].rows, 3, layout_->segments[segment].log_height,
+    coset_lde_from_coefficients(backend_.isa(), coefficients.column(0) + part * n,
+                                coefficients.stride, lde_[segment].column(3 * part),
+                                lde_[segment].stride, 3, layout_->segments[segment].log_height,
                                 log_blowup, backend_.pool());
   }
   coefficients = Matrix();

@@ -42,14 +42,15 @@ void CpuSession::fill(std::span<const TableSource> sources, std::span<const Look
     const u32 segment = layout_->main_segment[t];
     if (segment == kNone) continue;
     const size_t rows = size_t{1} << layout_->shape.tables[t].log_height;
-    trace_[segment] = Matrix(layout_->segments[segment].width, rows, place(plan_.traces[segment]));
+    trace_[segment] = place_columns(plan_.traces[segment], layout_->segments[segment].width, rows);
     Matrix& trace = trace_[segment];
     const size_t used = sources[t].fill_rows ? sources[t].used_rows : 0;
     for_rows(rows, [&](size_t begin, size_t end) {
       for (u32 c = 0; c < trace.width; ++c) {
         std::fill(trace.column(c) + begin, trace.column(c) + end, Fp::zero());
       }
-      if (begin < used) sources[t].fill_rows(begin, std::min(end, used), trace.column(0), rows);
+      if (begin < used)
+        sources[t].fill_rows(begin, std::min(end, used), trace.column(0), trace.stride);
     });
   }
   count_lookups(lookups);
@@ -84,11 +85,18 @@ const Matrix& CpuSession::lde(u32 segment) const {
 }
 
 TableColumns CpuSession::lde_columns(u32 table) const {
-  const TableShape& shape = layout_->shape.tables[table];
-  const size_t rows = size_t{1} << (shape.log_height + layout_->shape.preset->log_blowup);
-  TableColumns set{nullptr, nullptr, rows, shape.air->fixed_width};
-  if (const u32 s = layout_->fixed_segment[table]; s != kNone) set.fixed = lde(s).data.data();
-  if (const u32 s = layout_->main_segment[table]; s != kNone) set.main = lde(s).data.data();
+  const u32 fixed = layout_->fixed_segment[table];
+  const u32 main = layout_->main_segment[table];
+  TableColumns set{nullptr, nullptr, 0, layout_->shape.tables[table].air->fixed_width};
+  if (fixed != kNone) {
+    set.fixed = lde(fixed).column(0);
+    set.stride = lde(fixed).stride;
+  }
+  if (main != kNone) {
+    EPOCHD_ASSERT(fixed == kNone || lde(main).stride == set.stride);
+    set.main = lde(main).column(0);
+    set.stride = lde(main).stride;
+  }
   return set;
 }
 
@@ -119,9 +127,9 @@ void CpuSession::extend_trace(u32 segment) {
   const Segment& s = layout_->segments[segment];
   const u32 log_blowup = layout_->shape.preset->log_blowup;
   const Matrix& trace = trace_[segment];
-  lde_[segment] = Matrix(s.width, trace.rows << log_blowup, place(plan_.ldes[segment]));
-  coset_lde(backend_.isa(), trace.column(0), trace.rows, lde_[segment].column(0),
-            lde_[segment].rows, s.width, s.log_height, log_blowup, backend_.pool());
+  lde_[segment] = place_columns(plan_.ldes[segment], s.width, trace.rows << log_blowup);
+  coset_lde(backend_.isa(), trace.column(0), trace.stride, lde_[segment].column(0),
+            lde_[segment].stride, s.width, s.log_height, log_blowup, backend_.pool());
 }
 
 void CpuSession::gather(std::span<const u32> queries, std::vector<u64>& words) {

@@ -73,8 +73,10 @@ class CpuSession {
     u32 log_leaves = 0;
   };
 
-  Fp* place(const PlannedBuffer& buffer) { return arena_fp() + buffer.offset / sizeof(Fp); }
-  Fp* arena_fp() { return reinterpret_cast<Fp*>(arena_.data()); }
+  u64* place(const PlannedBuffer& buffer) { return arena_.data() + buffer.offset / sizeof(u64); }
+  Matrix place_columns(const PlannedBuffer& buffer, u32 width, size_t rows) {
+    return {width, rows, reinterpret_cast<Fp*>(place(buffer)), buffer.stride};
+  }
   const Matrix& lde(u32 segment) const;
   TableColumns lde_columns(u32 table) const;
   TableColumns trace_set(u32 table) const;
@@ -100,7 +102,7 @@ class CpuSession {
   std::vector<Matrix> lde_;    ///< by segment
   std::vector<std::shared_ptr<const FixedTree>> fixed_;  ///< by tree
   std::vector<MerkleTree> trees_;                        ///< by tree; fixed trees live in fixed_
-  std::vector<LoweredTable> lowered_;
+  std::vector<cpu::PreparedLogup> prepared_;
   std::vector<Fp3> sums_;
   Fp3 zeta_{};
   std::vector<Fp3> openings_;
