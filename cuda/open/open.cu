@@ -4,6 +4,7 @@
 #include "cuda/rt/block_map.cuh"
 #include "cuda/rt/error.hpp"
 #include "cuda/rt/planes.cuh"
+#include "prover/field/wide_sum.hpp"
 
 namespace epochd::cuda {
 namespace {
@@ -63,22 +64,21 @@ __global__ void __launch_bounds__(kThreads)
   const size_t begin = size_t{chunk} * kDotRows;
   const size_t end = begin + kDotRows < rows ? begin + kDotRows : rows;
   const Fp* column[kDotColumns];
-  Fp3 sum[kDotColumns];
+  prover::WideSum3 sum[kDotColumns];
 #pragma unroll
   for (u32 k = 0; k < kDotColumns; ++k) {
     column[k] = job.columns[k < job.column_count ? k : 0];
-    sum[k] = Fp3{};
   }
   const Fp* weights = job.weights;
   for (size_t i = begin + threadIdx.x; i < end; i += kThreads) {
     const Fp3 w{weights[i], weights[i + rows], weights[i + 2 * rows]};
 #pragma unroll
-    for (u32 k = 0; k < kDotColumns; ++k) sum[k] += w * column[k][i];
+    for (u32 k = 0; k < kDotColumns; ++k) sum[k].add(w, column[k][i]);
   }
   __shared__ Fp3 warp_sum[kDotColumns][kThreads / 32];
 #pragma unroll
   for (u32 k = 0; k < kDotColumns; ++k) {
-    const Fp3 s = sum_warp(sum[k]);
+    const Fp3 s = sum_warp(sum[k].value());
     if (threadIdx.x % 32 == 0) warp_sum[k][threadIdx.x / 32] = s;
   }
   __syncthreads();
@@ -120,9 +120,9 @@ __global__ void __launch_bounds__(kThreads) deep_invert_kernel(const DeepJob* jo
 }
 
 __device__ Fp3 combine(const DeepPoint& p, size_t row) {
-  Fp3 s = -p.at_z;
-  for (u32 c = 0; c < p.count; ++c) s += p.columns[c].weight * p.columns[c].column[row];
-  return s;
+  prover::WideSum3 s;
+  for (u32 c = 0; c < p.count; ++c) s.add(p.columns[c].weight, p.columns[c].column[row]);
+  return s.value() - p.at_z;
 }
 
 __global__ void __launch_bounds__(kDeepRows) deep_kernel(const DeepJob* jobs, u32 job_count) {

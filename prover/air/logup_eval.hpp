@@ -4,7 +4,7 @@
 #pragma once
 
 #include "prover/air/table_columns.hpp"
-#include "prover/field/fp3.hpp"
+#include "prover/field/wide_sum.hpp"
 
 namespace epochd::prover {
 
@@ -63,6 +63,13 @@ struct LogupEval {
 
   EPOCHD_HD_INLINE static E fingerprint(const LogupTable& t, const LogupAccess& a,
                                         const TableColumns& columns, size_t row) {
+    if constexpr (kLanes == 1) {
+      WideSum3 sum;
+      for (u32 i = a.first_weight; i < a.first_weight + a.weight_count; ++i) {
+        sum.add(t.weights[i].weight, columns.column(t.weights[i].column)[row]);
+      }
+      return broadcast(a.constant + sum.value());
+    }
     E f = broadcast(a.constant);
     for (u32 i = a.first_weight; i < a.first_weight + a.weight_count; ++i) {
       f = f + broadcast(t.weights[i].weight) * P::load(columns.column(t.weights[i].column) + row);
