@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda/rt/pinned_resource.hpp"
 #include "cuda/session/cuda_backend.hpp"
 
 namespace epochd {
@@ -20,6 +21,10 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
       : BackendProver(key, params, device, size_t{0}, table_heights(params),
                       params.preset->log_blowup) {}
   ProverUsage usage() const override { return backend_.usage(); }
+  std::pmr::memory_resource* record_memory() override { return &record_memory_; }
+
+ private:
+  cuda::PinnedResource record_memory_;
 };
 
 }  // namespace

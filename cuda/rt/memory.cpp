@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 std::atomic<u64> allocations{0};
+std::atomic<u64> device_bytes{0};
+std::atomic<u64> device_bytes_peak{0};
 
 /// In a destructor a failure can only be told.
 void report(cudaError_t code, const char* what) noexcept {
@@ -24,15 +26,25 @@ u64 allocation_count() {
   return allocations.load();
 }
 
+u64 peak_device_bytes() {
+  return device_bytes_peak.load();
+}
+
 u8* DeviceMemory::allocate(size_t bytes) {
   void* p = nullptr;
   if (bytes == 0) return nullptr;
   EPOCHD_CUDA_CHECK(cudaMalloc(&p, bytes));
   ++allocations;
+  const u64 now = device_bytes += bytes;
+  u64 peak = device_bytes_peak.load();
+  while (peak < now && !device_bytes_peak.compare_exchange_weak(peak, now)) {
+  }
   return static_cast<u8*>(p);
 }
-void DeviceMemory::free(u8* p) noexcept {
-  if (p != nullptr) report(cudaFree(p), "freeing device memory");
+void DeviceMemory::free(u8* p, size_t bytes) noexcept {
+  if (p == nullptr) return;
+  device_bytes -= bytes;
+  report(cudaFree(p), "freeing device memory");
 }
 
 u8* PinnedMemory::allocate(size_t bytes) {
@@ -42,15 +54,15 @@ u8* PinnedMemory::allocate(size_t bytes) {
   ++allocations;
   return static_cast<u8*>(p);
 }
-void PinnedMemory::free(u8* p) noexcept {
+void PinnedMemory::free(u8* p, size_t) noexcept {
   if (p != nullptr) report(cudaFreeHost(p), "freeing pinned memory");
 }
 
 void* PinnedResource::do_allocate(size_t bytes, size_t) {
   return PinnedMemory::allocate(bytes);
 }
-void PinnedResource::do_deallocate(void* p, size_t, size_t) {
-  PinnedMemory::free(static_cast<u8*>(p));
+void PinnedResource::do_deallocate(void* p, size_t bytes, size_t) {
+  PinnedMemory::free(static_cast<u8*>(p), bytes);
 }
 bool PinnedResource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
   return dynamic_cast<const PinnedResource*>(&other) != nullptr;

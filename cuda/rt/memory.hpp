@@ -19,6 +19,8 @@ struct DeviceSpan {
 
 /// How many allocations this process has made: constant after warm-up, a test asserts.
 u64 allocation_count();
+/// The most device memory this process has held at once.
+u64 peak_device_bytes();
 
 /// Owns bytes that Memory hands out. Errors: cuda::Error(kOutOfPlan).
 template <class Memory>
@@ -26,7 +28,7 @@ class OwnedBlock {
  public:
   OwnedBlock() = default;
   explicit OwnedBlock(size_t bytes) : data_(Memory::allocate(bytes)), bytes_(bytes) {}
-  ~OwnedBlock() { Memory::free(data_); }
+  ~OwnedBlock() { Memory::free(data_, bytes_); }
   OwnedBlock(OwnedBlock&& o) noexcept
       : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   OwnedBlock& operator=(OwnedBlock&& o) noexcept {
@@ -42,15 +44,15 @@ class OwnedBlock {
   size_t bytes_ = 0;
 };
 
-/// Counted allocations of 0 bytes or more; null for 0. free(nullptr) does nothing.
+/// Counted allocations of 0 bytes or more; null for 0. Freeing null does nothing.
 struct DeviceMemory {
   static u8* allocate(size_t bytes);
-  static void free(u8* p) noexcept;
+  static void free(u8* p, size_t bytes) noexcept;
 };
 /// Page-locked host memory: half a second a GiB.
 struct PinnedMemory {
   static u8* allocate(size_t bytes);
-  static void free(u8* p) noexcept;
+  static void free(u8* p, size_t bytes) noexcept;
 };
 using DeviceBlock = OwnedBlock<DeviceMemory>;
 using PinnedBlock = OwnedBlock<PinnedMemory>;

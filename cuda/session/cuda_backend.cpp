@@ -41,9 +41,8 @@ CudaBackend::~CudaBackend() = default;
 
 const DeviceFixedTree& CudaBackend::fixed(
     const std::shared_ptr<const prover::FixedTree>& tree) const {
-  const auto [it, is_new] = fixed_.try_emplace(tree.get());
-  DeviceFixedTree& d = it->second;
-  if (!is_new) return d;
+  if (const auto known = fixed_.find(tree.get()); known != fixed_.end()) return known->second;
+  DeviceFixedTree d;  // kept only when all of it is on the device
   for (const prover::Matrix& m : tree->traces) {
     d.traces.push_back(to_device(m.data.data(), m.data.size() * sizeof(u64)));
   }
@@ -56,7 +55,7 @@ const DeviceFixedTree& CudaBackend::fixed(
     levels.insert(levels.end(), level.begin(), level.end());
   }
   d.levels = to_device(levels.data(), levels.size() * sizeof(prover::Digest));
-  return d;
+  return fixed_.emplace(tree.get(), std::move(d)).first->second;
 }
 
 void CudaBackend::upload(void* device, const void* host, size_t bytes) const {
@@ -119,7 +118,7 @@ ProverUsage CudaBackend::usage() const {
   u.backend = "cuda";
   u.bytes_h2d = counters_.bytes_h2d;
   u.bytes_d2h = counters_.bytes_d2h;
-  u.peak_device_bytes = arena_.bytes() + descriptors_.bytes();
+  u.peak_device_bytes = peak_device_bytes();
   u.counters = {{"fill", counters_.fill},
                 {"lde", counters_.lde},
                 {"merkle", counters_.merkle},

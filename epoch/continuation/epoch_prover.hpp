@@ -2,22 +2,13 @@
 // backend. A CPU prover and a CUDA prover of the same key give the same bytes.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
+#include <memory_resource>
 
 #include "epoch/continuation/prove_global.hpp"
+#include "epoch/continuation/prover_usage.hpp"
 
 namespace epochd {
-
-/// What a prover has done so far, for results and metrics.
-struct ProverUsage {
-  std::string backend;  ///< "cpu" or "cuda"
-  u64 bytes_h2d = 0;
-  u64 bytes_d2h = 0;
-  u64 peak_device_bytes = 0;
-  std::map<std::string, u64> counters;  ///< by path: lde, merkle, logup, ... (docs/operations.md)
-};
 
 class EpochProver {
  public:
@@ -28,6 +19,8 @@ class EpochProver {
                             const std::function<void(std::span<const u64>)>& emit,
                             const std::function<bool()>& cancelled = {}) = 0;
   virtual ProverUsage usage() const = 0;
+  /// Where the records of an epoch are best put for this prover, which must outlive them.
+  virtual std::pmr::memory_resource* record_memory() { return std::pmr::get_default_resource(); }
 };
 
 /// Over any backend, which it owns; usage() is the derived class's. Pre: key outlives it.
