@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "cuda/rt/device_query.hpp"
 #include "daemon/host/host_info.hpp"
 #include "daemon/queue/durable.hpp"
 #include "daemon/queue/lock.hpp"
@@ -84,12 +85,41 @@ Check check_allocator() {
           "build without EPOCHD_SANITIZE for production"};
 }
 
-Check check_device(const Config& config) {
-  if (config.daemon.backend != BackendPolicy::kCudaRequired) {
-    return {"cuda", Verdict::kOk, "this build proves on the CPU", ""};
+/// 1000 * major + 10 * minor, as the CUDA runtime writes its versions.
+std::string cuda_version(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Check device_found(const DeviceInfo& device) {
+  return {"cuda", Verdict::kOk,
+          "device " + std::to_string(device.device) + ": " + device.name + ", compute " +
+              std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor) +
+              ", " + std::to_string(device.multiprocessor_count) + " multiprocessors, " +
+              gibibytes(device.free_bytes) + " free of " + gibibytes(device.memory_bytes) +
+              "; driver for CUDA " + cuda_version(device.driver_version) + ", runtime " +
+              cuda_version(device.runtime_version),
+          ""};
+}
+
+void check_devices(const Config& config, std::vector<Check>& checks) {
+  const auto devices = query_devices();
+  if (devices) {
+    for (const DeviceInfo& device : *devices) checks.push_back(device_found(device));
+  } else {
+    Check check{"cuda", Verdict::kOk, "the CPU proves: " + devices.error().message, ""};
+    if (config.daemon.backend == BackendPolicy::kCudaPreferred) check.verdict = Verdict::kWarn;
+    if (config.daemon.backend == BackendPolicy::kCudaRequired) {
+      check = {"cuda", Verdict::kFail,
+               "the settings require a CUDA device: " + devices.error().message,
+               "mend that, or set `backend: cpu` or `backend: cuda-preferred`"};
+    }
+    checks.push_back(check);
   }
-  return {"cuda", Verdict::kFail, "this build has no CUDA backend, and the settings require one",
-          "set `backend: cpu` or `backend: cuda-preferred`"};
+  if (config.daemon.backend != BackendPolicy::kCpu &&
+      config.daemon.residency == Residency::kHostMirror) {
+    checks.push_back({"residency", Verdict::kFail, "the CUDA backend has no host-mirror residency",
+                      "set `residency: device-only`"});
+  }
 }
 
 Check failed(const std::string& name, const std::exception& error, const std::string& remedy) {
@@ -168,7 +198,7 @@ std::vector<Check> run_checks(const Environment& environment, const std::string&
                     "2^" + std::to_string(protocol.epoch_size_log2) + " cycles, preset " +
                         std::string(kSecurityPresetNames[static_cast<size_t>(protocol.security)]),
                     ""});
-  checks.push_back(check_device(config));
+  check_devices(config, checks);
   return checks;
 }
 

@@ -56,15 +56,15 @@ std::string summary(const ProveOptions& options, const ProofFacts& facts,
       seconds_text(facts.execute_seconds) + ", verifying " + seconds_text(facts.verify_seconds) +
       "\nwritten    " + options.output + ", " + bytes_text(facts.bundle_bytes);
   if (record.contains("fallback")) {
-    text += "\nnote       " + record["fallback"].get<std::string>();
+    text += "\nnote       the CPU proved " +
+            std::to_string(record["counters"]["fallback"].get<u64>()) +
+            " proofs: " + record["fallback"].get<std::string>();
   }
   return text;
 }
 
 ExitCode prove(const Session& session, const ProveOptions& options) {
   FileSystem fs;
-  const BackendPolicy policy = options.backend.value_or(BackendPolicy::kCudaPreferred);
-  choose_backend(policy);
   ProofRequest request;
   request.elf_name = options.program;
   request.elf = read_elf(fs, options.program, Links::kFollow);
@@ -72,6 +72,8 @@ ExitCode prove(const Session& session, const ProveOptions& options) {
   request.protocol = resolve_protocol({}, session.environment, {}, options.protocol);
   request.cycle_limit = options.cycle_limit.value_or(DaemonSettings{}.cycle_limit);
   request.threads = options.threads;
+  request.backend = options.backend.value_or(BackendPolicy::kCudaPreferred);
+  request.residency = options.residency.value_or(Residency::kDeviceOnly);
 
   const Path output = std::filesystem::absolute(options.output);
   const auto prover = make_engine_prover(request, print_guest_text);
@@ -81,7 +83,7 @@ ExitCode prove(const Session& session, const ProveOptions& options) {
   const ProofFacts facts = run_job(fs, *prover, store, bundle.path(), monitor);
   bundle.keep();
   share_as_umask_allows(output);
-  nlohmann::json record = proof_record(request, facts, policy);
+  nlohmann::json record = proof_record(request, facts, prover->usage());
   record["proof"] = options.output;
   session.answer(record, summary(options, facts, record));
   return ExitCode::kOk;

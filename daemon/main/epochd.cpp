@@ -11,8 +11,8 @@
 #include "daemon/cli/exit_code.hpp"
 #include "daemon/host/version.hpp"
 #include "daemon/log/log.hpp"
-#include "daemon/pipeline/proof_record.hpp"
 #include "daemon/pipeline/worker.hpp"
+#include "daemon/queue/reason.hpp"
 #include "daemon/service/control.hpp"
 
 namespace epochd {
@@ -69,15 +69,25 @@ Worker::Report run_worker(Worker& worker, const Path& incoming, bool once) {
   return report;
 }
 
-ExitCode serve(const Options& options, JobProverFactory make_prover) {
+/// Settings that no job could be proved with are refused before the queue is touched.
+void check_backend(const DaemonSettings& settings, const DeviceQuery& devices) {
+  try {
+    const BackendChoice choice = choose_backend(settings.backend, settings.residency, devices);
+    if (!choice.fallback.empty()) {
+      log::warn("proving on the CPU although a device is preferred", {{"why", choice.fallback}});
+    }
+  } catch (const JobError& error) {
+    if (error.reason() == Reason::kInput) throw UsageError(error.what());
+    throw;
+  }
+}
+
+ExitCode serve(const Options& options, JobProverFactory make_prover, const DeviceQuery& devices) {
   FileSystem fs;
   const Config config = load_config(fs, options);
   const Environment environment = load_environment();
   log::configure(config.daemon.log.level, config.daemon.log.format);
-  choose_backend(config.daemon.backend);
-  if (config.daemon.backend == BackendPolicy::kCudaPreferred) {
-    log::warn("no CUDA backend in this build: proving on the CPU");
-  }
+  check_backend(config.daemon, devices);
   std::atomic<bool> stop = false;
   const Clock clock;
   Queue queue(fs, config.daemon.queue);
@@ -97,7 +107,8 @@ ExitCode serve(const Options& options, JobProverFactory make_prover) {
 
 }  // namespace
 
-int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover) {
+int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover,
+               const DeviceQuery& devices) {
   ::umask(077);
   Control::block_signals();
   Options options;
@@ -117,7 +128,7 @@ int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover) 
     return static_cast<int>(is_help ? ExitCode::kOk : ExitCode::kUsage);
   }
   try {
-    return static_cast<int>(serve(options, std::move(make_prover)));
+    return static_cast<int>(serve(options, std::move(make_prover), devices));
   } catch (const UsageError& error) {
     std::cerr << error.what() << std::endl;
     return static_cast<int>(ExitCode::kUsage);

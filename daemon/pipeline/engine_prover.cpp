@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "daemon/host/host_info.hpp"
+#include "daemon/log/log.hpp"
 #include "daemon/pipeline/bundle_file.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/resilient_prover.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/capsule/stitch.hpp"
 #include "epoch/continuation/area.hpp"
@@ -23,35 +25,43 @@ std::span<const u8> as_byte_span(std::span<const u64> words) {
 
 class EngineProver : public JobProver {
  public:
-  EngineProver(const ProofRequest& request, DebugText debug);
+  EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices);
 
   RunFacts execute(const Checkpoint& checkpoint) override;
   Bytes prove_epoch(u64 label) override;
   bool accept_epoch(u64 label, std::span<const u8> bytes) override;
   void assemble(const EpochLoader& load, const ByteSink& bundle) override;
   void verify(const Path& bundle) override;
+  ProverUsage usage() const override;
 
  private:
+  EpochProver& prover();
+  std::unique_ptr<EpochProver> make_device_prover() const;
   void seal(u64 label);
+  const EpochRecords& replay(u64 label);
+  void replay_into_records(u64 label);
   bool is_of_this_epoch(const EpochPayload& payload) const;
   bool is_proof_of_this_epoch(const EpochProof& proof);
   RunMemory::Ends finish_memory();
 
   const ProofRequest& request_;
+  DeviceAccess devices_;
+  BackendChoice choice_;
   Guest guest_;
   DebugText debug_;
   Isa isa_ = best_isa();
   Parallel pool_;
-  prover::CpuBackend backend_;
   RunParams params_;
   ProvingKey key_;
   std::optional<RunFacts> facts_;
+  std::unique_ptr<EpochProver> prover_;  ///< made when first needed: execute() settles params_
 
   // The second run, which seals one capsule after the other.
   std::optional<Scout> scout_;
   Stitch stitch_;
   std::optional<Replayer> replayer_;
   Capsule capsule_;
+  std::optional<EpochRecords> records_;  ///< one for all epochs, in memory that suits prover_
   std::unique_ptr<RunScratch> scratch_ = std::make_unique<RunScratch>();
   std::unique_ptr<RunMemory> memory_ = std::make_unique<RunMemory>();
 };
@@ -62,12 +72,13 @@ ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa, const 
   return std::move(key).value();
 }
 
-EngineProver::EngineProver(const ProofRequest& request, DebugText debug)
+EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices)
     : request_(request),
+      devices_(std::move(devices)),
+      choice_(choose_backend(request.backend, request.residency, devices_.query)),
       guest_(request.elf, request.elf_name),
       debug_(std::move(debug)),
       pool_(request.threads),
-      backend_(isa_, pool_),
       params_{&preset_of(request.protocol.security), request.protocol.epoch_size_log2},
       key_(make_key(guest_, params_, isa_, pool_)),
       stitch_(key_.vk.digest()) {}
@@ -106,15 +117,66 @@ void EngineProver::seal(u64 label) {
   capsule_ = stitch_.seal(*epoch);
 }
 
-Bytes EngineProver::prove_epoch(u64 label) {
-  seal(label);
+EpochProver& EngineProver::prover() {
+  if (prover_) return *prover_;
+  const auto make_cpu = [this] { return make_cpu_prover(key_, params_, isa_, pool_); };
+  if (request_.backend == BackendPolicy::kCpu) {
+    prover_ = make_cpu();
+    return *prover_;
+  }
+  ResilientProver::Factory fallback;
+  if (request_.backend == BackendPolicy::kCudaPreferred) fallback = make_cpu;
+  prover_ = std::make_unique<ResilientProver>(
+      [this] { return make_device_prover(); }, fallback,
+      [this](const EpochProof& proof) { return is_proof_of_this_epoch(proof); });
+  return *prover_;
+}
+
+std::unique_ptr<EpochProver> EngineProver::make_device_prover() const {
+  if (!choice_.is_cuda) throw JobError(Reason::kGpu, choice_.fallback);
+  auto made = devices_.make_prover(key_, params_, choice_.device);
+  if (!made) throw JobError(Reason::kGpu, made.error().message);
+  return std::move(made).value();
+}
+
+ProverUsage EngineProver::usage() const {
+  if (prover_) return prover_->usage();
+  ProverUsage usage;
+  usage.backend = choice_.is_cuda ? "cuda" : "cpu";
+  usage.fallback = choice_.fallback;
+  return usage;
+}
+
+void EngineProver::replay_into_records(u64 label) {
   if (!replayer_) replayer_.emplace(guest_.code());
-  EpochRecords records;
-  if (const auto error = replayer_->run(capsule_, records)) {
+  if (const auto error = replayer_->run(capsule_, *records_)) {
     throw JobError(Reason::kInternal, "replay of epoch " + std::to_string(label) +
                                           " disagrees with the run: " + error->message);
   }
-  const EpochProof proof = epochd::prove_epoch(backend_, key_, params_, records);
+}
+
+const EpochRecords& EngineProver::replay(u64 label) {
+  std::pmr::memory_resource* const preferred = prover().record_memory();
+  if (!records_) records_.emplace(preferred);
+  try {
+    replay_into_records(label);
+  } catch (const JobError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (preferred == std::pmr::get_default_resource()) throw;
+    log::warn("no pinned memory for an epoch's records; uploads are slower without",
+              {{"epoch", label}, {"why", error.what()}});
+    records_.emplace();
+    replayer_.reset();  // it stopped halfway
+    replay_into_records(label);
+  }
+  return *records_;
+}
+
+Bytes EngineProver::prove_epoch(u64 label) {
+  seal(label);
+  const EpochRecords& records = replay(label);
+  const EpochProof proof = prover().prove_epoch(records);
   memory_->absorb(static_cast<u32>(label), records.boundary);
   return encode_payload(proof, records.boundary);
 }
@@ -154,6 +216,7 @@ RunMemory::Ends EngineProver::finish_memory() {
   memory_.reset();
   scout_.reset();
   replayer_.reset();
+  records_.reset();
   return ends;
 }
 
@@ -180,8 +243,8 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle) {
   store.rows = [&](u32 label) { return load_payload(label).boundary; };
   store.root = [&](u32 label) { return roots[label - 1]; };
   store.log_height = [&](u32 label) { return heights[label - 1]; };
-  GlobalProver<prover::CpuBackend> global(backend_, key_, params_, store, ends);
-  global.prove([&](std::span<const u64> words) { bundle(as_byte_span(words)); });
+  prover().prove_global(store, ends,
+                        [&](std::span<const u64> words) { bundle(as_byte_span(words)); });
   release_free_memory();
 }
 
@@ -205,8 +268,9 @@ void EngineProver::verify(const Path& bundle) {
 
 }  // namespace
 
-std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug) {
-  return std::make_unique<EngineProver>(request, std::move(debug));
+std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug,
+                                              DeviceAccess devices) {
+  return std::make_unique<EngineProver>(request, std::move(debug), std::move(devices));
 }
 
 const prover::Preset& preset_of(SecurityPreset security) {

@@ -82,21 +82,12 @@ void JobHandler::prove(const std::string& id, const Attempts& attempts) {
   const Path job = queue_.active_path(id);
   const JobSpec spec = read_spec(job);
   const ProofRequest request = read_request(job, spec);
-  const BackendPolicy policy = spec.backend.value_or(config_.daemon.backend);
-  if (policy == BackendPolicy::kCudaRequired) {
-    throw JobError(Reason::kInput,
-                   "job.yaml requires a CUDA device and this epochd has no CUDA backend; ask for "
-                   "cpu or cuda-preferred");
-  }
-  const std::string backend = choose_backend(policy);
-  if (policy == BackendPolicy::kCudaPreferred) {
-    log::warn("no CUDA backend in this build: proving on the CPU", {{"job", id}});
-  }
   const JobKey key = job_key(request);
   const std::unique_ptr<JobProver> prover = make_prover_(request);
   if (answer_from_done(id, *prover, to_hex(key))) return;
 
-  log::info("job started", {{"job", id}, {"attempt", attempts.attempt}, {"backend", backend}});
+  log::info("job started",
+            {{"job", id}, {"attempt", attempts.attempt}, {"backend", prover->usage().backend}});
   DirectoryEpochStore store(fs_, job / kEpochsName, key);
   ActiveMonitor monitor(fs_, clock_, stop_, job, attempts.attempt,
                         {config_.daemon.timeouts, spec.deadline_unix});
@@ -108,7 +99,7 @@ void JobHandler::prove(const std::string& id, const Attempts& attempts) {
     if (error.reason() == Reason::kInternal) fs_.remove_tree(job / kEpochsName);
     throw;
   }
-  nlohmann::json result = make_result(id, request, facts, policy, attempts);
+  nlohmann::json result = make_result(id, request, facts, prover->usage(), attempts);
   result["key"] = to_hex(key);
   const std::string published = publish_done(queue_, fs_, id, result);
   done_.add(to_hex(key), published);
@@ -175,13 +166,15 @@ ProofRequest JobHandler::read_request(const Path& job, const JobSpec& spec) {
   request.protocol = resolve_protocol(config_.protocol, environment_, spec.protocol, {});
   request.cycle_limit = spec.cycle_limit.value_or(config_.daemon.cycle_limit);
   request.threads = config_.daemon.threads;
+  request.backend = spec.backend.value_or(config_.daemon.backend);
+  request.residency = spec.residency.value_or(config_.daemon.residency);
   return request;
 }
 
 nlohmann::json JobHandler::make_result(const std::string& id, const ProofRequest& request,
-                                       const ProofFacts& facts, BackendPolicy policy,
+                                       const ProofFacts& facts, const ProverUsage& usage,
                                        const Attempts& attempts) const {
-  nlohmann::json result = proof_record(request, facts, policy);
+  nlohmann::json result = proof_record(request, facts, usage);
   result["job"] = id;
   result["state"] = "done";
   result["attempt"] = attempts.attempt;

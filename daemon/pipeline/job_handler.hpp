@@ -42,7 +42,7 @@ class JobHandler {
   JobSpec read_spec(const Path& job);
   ProofRequest read_request(const Path& job, const JobSpec& spec);
   nlohmann::json make_result(const std::string& id, const ProofRequest& request,
-                             const ProofFacts& facts, BackendPolicy policy,
+                             const ProofFacts& facts, const ProverUsage& usage,
                              const Attempts& attempts) const;
 
   FileSystem& fs_;

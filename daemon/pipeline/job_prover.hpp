@@ -11,6 +11,7 @@
 #include "config/daemon_settings.hpp"
 #include "config/protocol_settings.hpp"
 #include "daemon/queue/file_system.hpp"
+#include "epoch/continuation/prover_usage.hpp"
 
 namespace epochd {
 
@@ -22,6 +23,9 @@ struct ProofRequest {
   ProtocolSettings protocol;
   u64 cycle_limit = 0;
   u32 threads = 0;
+  // Where it is proved never changes a byte of the proof.
+  BackendPolicy backend = BackendPolicy::kCpu;
+  Residency residency = Residency::kDeviceOnly;
 };
 
 /// What the run of the program came to.
@@ -55,10 +59,13 @@ class JobProver {
   virtual void assemble(const EpochLoader& load, const ByteSink& bundle) = 0;
   /// Errors: JobError(kInternal) when the bundle is not accepted by the plain verifier.
   virtual void verify(const Path& bundle) = 0;
+
+  /// Before anything is proved: where it is going to be.
+  virtual ProverUsage usage() const = 0;
 };
 
-/// Pre: the request outlives the prover. Errors: JobError(kInput) for a program or input it cannot
-/// take.
+/// Pre: the request outlives the prover. Errors: JobError(kInput) for a program, an input or a
+/// residency it cannot take, JobError(kGpu) when it needs a device that is not there.
 using JobProverFactory = std::function<std::unique_ptr<JobProver>(const ProofRequest&)>;
 
 }  // namespace epochd

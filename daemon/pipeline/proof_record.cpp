@@ -3,21 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/host/host_info.hpp"
-#include "daemon/queue/reason.hpp"
 
 namespace epochd {
 
-std::string choose_backend(BackendPolicy policy) {
-  if (policy == BackendPolicy::kCudaRequired) {
-    throw JobError(Reason::kGpu,
-                   "a CUDA device is required and this build has no CUDA backend; ask for the "
-                   "backend cpu, or cuda-preferred (--backend auto)");
-  }
-  return "cpu";
-}
-
 nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts,
-                            BackendPolicy policy) {
+                            const ProverUsage& usage) {
   const double seconds = facts.prove_seconds;
   nlohmann::json record = {
       {"cycles", facts.run.cycles},
@@ -30,19 +20,18 @@ nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts
       {"cycles_per_second", seconds > 0 ? static_cast<double>(facts.run.cycles) / seconds : 0.0},
       {"proof_bytes", facts.bundle_bytes},
       {"peak_rss_bytes", peak_rss_bytes()},
-      {"peak_device_bytes", 0},
-      {"backend", choose_backend(policy)},
+      {"peak_device_bytes", usage.peak_device_bytes},
+      {"backend", usage.backend},
       {"epoch_size_log2", request.protocol.epoch_size_log2},
       {"continuations", request.protocol.continuations},
       {"security", kSecurityPresetNames[static_cast<size_t>(request.protocol.security)]},
-      {"counters", {{"epochs_resumed", facts.epochs_resumed}}},
-      {"bytes_h2d", 0},
-      {"bytes_d2h", 0}};
+      {"counters", usage.counters},
+      {"bytes_h2d", usage.bytes_h2d},
+      {"bytes_d2h", usage.bytes_d2h}};
+  record["counters"]["epochs_resumed"] = facts.epochs_resumed;
   // Residency is a property of a device's memory; on the CPU there is only the host's.
-  record["residency"] = "host";
-  if (policy == BackendPolicy::kCudaPreferred) {
-    record["fallback"] = "this build has no CUDA backend; proved on the CPU";
-  }
+  record["residency"] = usage.backend == "cuda" ? kResidencyNames[0] : "host";
+  if (!usage.fallback.empty()) record["fallback"] = usage.fallback;
   return record;
 }
 

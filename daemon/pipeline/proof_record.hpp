@@ -9,10 +9,6 @@
 namespace epochd {
 
 nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts,
-                            BackendPolicy policy);
-
-/// The backend that will prove under this policy in this build.
-/// Errors: JobError(kGpu) when the policy requires what the build does not have.
-std::string choose_backend(BackendPolicy policy);
+                            const ProverUsage& usage);
 
 }  // namespace epochd

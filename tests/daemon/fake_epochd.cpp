@@ -3,5 +3,5 @@
 #include "tests/daemon/fake_prover.hpp"
 
 int main(int argc, char** argv) {
-  return epochd::run_epochd(argc, argv, epochd::make_fake_factory());
+  return epochd::run_epochd(argc, argv, epochd::make_fake_factory(), epochd::no_devices);
 }

@@ -53,6 +53,8 @@ class FakeProver : public JobProver {
   FakeProver(const ProofRequest& request, FakeLog* log, bool is_faulty)
       : request_(request), program_(parse(request.elf)), key_(job_key(request)), log_(log) {
     if (!is_faulty) program_.fault.clear();
+    usage_.backend = "cpu";
+    usage_.fallback = choose_backend(request.backend, request.residency, no_devices).fallback;
   }
 
   RunFacts execute(const Checkpoint& checkpoint) override {
@@ -89,6 +91,8 @@ class FakeProver : public JobProver {
     if (log_ != nullptr) ++log_->verified;
   }
 
+  ProverUsage usage() const override { return usage_; }
+
  private:
   void maybe_fault(u64 label) const {
     if (program_.fault.empty() || program_.at != label) return;
@@ -104,6 +108,7 @@ class FakeProver : public JobProver {
   Program program_;
   JobKey key_;
   FakeLog* log_;
+  ProverUsage usage_;
 };
 
 }  // namespace
@@ -112,6 +117,10 @@ JobProverFactory make_fake_factory(FakeLog* log, u32 faulty_provers) {
   return [log, faulty_provers, made = 0u](const ProofRequest& request) mutable {
     return std::make_unique<FakeProver>(request, log, made++ < faulty_provers);
   };
+}
+
+Result<std::vector<DeviceInfo>, DeviceQueryError> no_devices() {
+  return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kNoDevice, -1, "there is no device"}};
 }
 
 Bytes fake_bundle(const ProofRequest& request) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "daemon/pipeline/backend_choice.hpp"
 #include "daemon/pipeline/job_prover.hpp"
 
 namespace epochd {
@@ -19,6 +20,9 @@ struct FakeLog {
 
 /// Faults that pass: the n-th and later provers do not have them. `log` may be null.
 JobProverFactory make_fake_factory(FakeLog* log = nullptr, u32 faulty_provers = ~0u);
+
+/// A machine without devices: the fake prover proves on "cpu" alone.
+Result<std::vector<DeviceInfo>, DeviceQueryError> no_devices();
 
 /// The bundle an uninterrupted run makes.
 Bytes fake_bundle(const ProofRequest& request);

@@ -99,6 +99,25 @@ TEST_F(PipelineTest, ProvesAJob) {
   EXPECT_FALSE(fs_.exists(at(Place::kDone) / "a" / kEpochsName));
 }
 
+TEST_F(PipelineTest, AJobThatRequiresADeviceFailsWithoutOne) {
+  add("gpu", "epochs=1", "backend: cuda-required\n");
+  EXPECT_EQ(run_once().failed, 1u);
+  EXPECT_EQ(reason_of(Place::kQuarantine, "gpu"), "gpu") << "tried again: a device may come back";
+  EXPECT_EQ(message_of(Place::kQuarantine, "gpu").find("a CUDA device is required"), 0u);
+  EXPECT_NE(message_of(Place::kQuarantine, "gpu").find("there is no device"), std::string::npos);
+}
+
+TEST_F(PipelineTest, AFallbackIsInTheResult) {
+  add("preferred", "epochs=1", "backend: cuda-preferred\n");
+  add("plain", "epochs=2", "backend: cpu\nresidency: host-mirror\n");
+  EXPECT_EQ(run_once().done, 2u);
+  const auto result = record(Place::kDone, "preferred", kResultFile);
+  EXPECT_EQ(result["fallback"], "no CUDA device can be used: there is no device");
+  EXPECT_EQ(result["backend"], "cpu");
+  EXPECT_EQ(result["residency"], "host");
+  EXPECT_FALSE(record(Place::kDone, "plain", kResultFile).contains("fallback"));
+}
+
 TEST_F(PipelineTest, AJobWithoutAJobFileIsFine) {
   add("a", "epochs=1");
   EXPECT_EQ(run_once().done, 1u);
@@ -109,7 +128,7 @@ TEST_F(PipelineTest, FinalFailuresSayWhy) {
   add("cycles", "fault=cycles");
   add("input", "nonsense");
   add("yaml", "epochs=1", "priority: 1\nspeed: 9\n");
-  add("gpu", "epochs=1", "backend: cuda-required\n");
+  add("mirror", "epochs=1", "backend: cuda-preferred\nresidency: host-mirror\n");
   std::filesystem::create_directories(at(Place::kIncoming) / "empty");
   std::filesystem::create_directories(at(Place::kIncoming) / "link");
   std::filesystem::create_symlink("/etc/passwd", at(Place::kIncoming) / "link" / kProgramFile);
@@ -121,7 +140,7 @@ TEST_F(PipelineTest, FinalFailuresSayWhy) {
   EXPECT_EQ(reason_of(Place::kFailed, "input"), "input");
   EXPECT_EQ(reason_of(Place::kFailed, "yaml"), "input");
   EXPECT_EQ(message_of(Place::kFailed, "yaml").find("job.yaml:2:1: unknown key 'speed'"), 0u);
-  EXPECT_EQ(reason_of(Place::kFailed, "gpu"), "input");
+  EXPECT_EQ(reason_of(Place::kFailed, "mirror"), "input");
   EXPECT_EQ(message_of(Place::kFailed, "empty"), "the job has no program.elf; submit it with one");
   EXPECT_EQ(message_of(Place::kFailed, "link"),
             "the job's 'program.elf' is not a regular file; submit the file itself");

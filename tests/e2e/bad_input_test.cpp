@@ -203,13 +203,6 @@ TEST_F(BadInputTest, UnwritableOutput) {
   EXPECT_NE(outcome.err.find("No such file or directory"), std::string::npos) << outcome.err;
 }
 
-TEST_F(BadInputTest, CudaRequiredInABuildWithoutIt) {
-  const Outcome outcome =
-      epoch({"prove", guest("fib"), "-o", path("p").string(), "--backend", "cuda"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_NE(outcome.err.find("this build has no CUDA backend"), std::string::npos);
-}
-
 TEST_F(BadInputTest, ErrorsAreJsonWhenAskedFor) {
   const Outcome outcome = epoch({"execute", path("nowhere.elf").string(), "--json"});
   EXPECT_EQ(outcome.code, 3);

@@ -1,0 +1,26 @@
+// Where a job is proved: what the settings ask for meets the devices there are.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/daemon_settings.hpp"
+#include "cuda/rt/device_query.hpp"
+
+namespace epochd {
+
+using DeviceQuery = std::function<Result<std::vector<DeviceInfo>, DeviceQueryError>()>;
+
+struct BackendChoice {
+  bool is_cuda = false;
+  int device = 0;        ///< its ordinal, where is_cuda
+  std::string fallback;  ///< why the CPU proves although a device was preferred; empty otherwise
+};
+
+/// Asks for devices only when the policy wants one.
+/// Errors: JobError(kGpu) when the policy requires a device and none can be used; JobError(kInput)
+/// for a residency that the CUDA backend does not have.
+BackendChoice choose_backend(BackendPolicy policy, Residency residency, const DeviceQuery& query);
+
+}  // namespace epochd
