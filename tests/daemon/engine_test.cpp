@@ -8,6 +8,7 @@
 
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/queue/reason.hpp"
+#include "epoch/continuation/cpu_prover.hpp"
 
 namespace epochd {
 namespace {
@@ -57,6 +58,87 @@ TEST(EngineProver, TakesOverItsOwnEpochsAndNoOthers) {
   EXPECT_FALSE(prover->accept_epoch(2, flipped)) << "another boundary root";
   EXPECT_TRUE(prover->prove_epoch(2) == epochs[1]) << "refused ones are proved, to the same bytes";
   EXPECT_TRUE(prover->accept_epoch(3, epochs[2]));
+}
+
+/// The CPU prover in the place of a device, which flips a bit of the `flips` next epoch proofs.
+class FaultyDevice : public EpochProver {
+ public:
+  FaultyDevice(const ProvingKey& key, const RunParams& params, u32 flips)
+      : pool_(2), prover_(make_cpu_prover(key, params, best_isa(), pool_)), flips_(flips) {}
+
+  EpochProof prove_epoch(const EpochRecords& records, const ProveHooks& hooks) override {
+    EpochProof proof = prover_->prove_epoch(records, hooks);
+    if (flips_ > 0) {
+      --flips_;
+      proof.record[proof.record.size() / 2] ^= 1;
+    }
+    return proof;
+  }
+  bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
+                    const std::function<void(std::span<const u64>)>& emit,
+                    const std::function<bool()>& cancelled) override {
+    return prover_->prove_global(boundaries, ends, emit, cancelled);
+  }
+  ProverUsage usage() const override {
+    ProverUsage usage;
+    usage.backend = "cuda";
+    return usage;
+  }
+  std::pmr::memory_resource* record_memory() override { return &memory_; }
+
+ private:
+  Parallel pool_;
+  std::unique_ptr<EpochProver> prover_;
+  u32 flips_;
+  std::pmr::unsynchronized_pool_resource memory_;
+};
+
+DeviceAccess faulty_device(u32 flips) {
+  DeviceAccess access;
+  access.query = []() -> Result<std::vector<DeviceInfo>, DeviceQueryError> {
+    return std::vector{DeviceInfo{}};
+  };
+  access.make_prover = [flips](const ProvingKey& key, const RunParams& params,
+                               int) -> DeviceAccess::ProverResult {
+    return std::unique_ptr<EpochProver>(std::make_unique<FaultyDevice>(key, params, flips));
+  };
+  return access;
+}
+
+TEST(EngineProver, TheVerifierCatchesAFlippedBitOfADevice) {
+  ProofRequest request = fib_request(60);
+  const std::vector<Bytes> expected = prove_all(request);
+  request.backend = BackendPolicy::kCudaPreferred;
+  for (const u32 flips : {0u, 1u, 2u}) {
+    const auto prover = make_engine_prover(request, {}, faulty_device(flips));
+    EXPECT_EQ(prover->usage().backend, "cuda");
+    const RunFacts facts = prover->execute(ignore);
+    ASSERT_EQ(facts.epochs, expected.size());
+    for (u64 label = 1; label <= facts.epochs; ++label) {
+      EXPECT_TRUE(prover->prove_epoch(label) == expected[label - 1]) << label;
+    }
+    Bytes bundle;
+    prover->assemble([&](u64 label) { return expected[label - 1]; },
+                     [&](std::span<const u8> bytes) {
+                       bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+                     });
+    EXPECT_GT(bundle.size(), expected[0].size());
+    const ProverUsage usage = prover->usage();
+    EXPECT_EQ(usage.backend, "cuda");
+    EXPECT_EQ(usage.counters.at("self_verify_failed"), flips);
+    EXPECT_EQ(usage.counters.at("epoch_retry"), flips > 0 ? 1u : 0u);
+    EXPECT_EQ(usage.counters.at("fallback"), flips == 2 ? 1u : 0u);
+    EXPECT_EQ(usage.fallback.empty(), flips < 2);
+  }
+  request.backend = BackendPolicy::kCudaRequired;
+  const auto prover = make_engine_prover(request, {}, faulty_device(2));
+  prover->execute(ignore);
+  try {
+    prover->prove_epoch(1);
+    FAIL();
+  } catch (const JobError& error) {
+    EXPECT_EQ(error.reason(), Reason::kGpu);
+  }
 }
 
 TEST(EngineProver, SaysWhatIsWrongWithAProgram) {
