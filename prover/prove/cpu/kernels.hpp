@@ -35,6 +35,17 @@ struct DeepPoint {
 };
 constexpr u32 kDeepPoints = 2;
 
+/// A linear form over a table's columns, parameters worked into the constant.
+struct ColumnTerm {
+  const Fp* column;
+  Fp coefficient;
+};
+struct ColumnForm {
+  const ColumnTerm* terms;
+  u32 term_count;
+  Fp constant;
+};
+
 struct Kernels {
   u32 lanes;
   /// Pair fractions of rows [begin, end): pairs but the last into aux, the row's total into
@@ -49,6 +60,8 @@ struct Kernels {
                     size_t begin, size_t end, Fp3* sums);
   /// out(row - begin) = DEEP's sum over the points, on rows [begin, end). Pre: no z is an x[row].
   void (*deep_rows)(const DeepPoint* points, const Fp* x, size_t begin, size_t end, Planes out);
+  /// out[row - begin] = the form's value on rows [begin, end), of any bounds.
+  void (*evaluate_form)(const ColumnForm& form, size_t begin, size_t end, Fp* out);
 };
 
 const Kernels& kernels(Isa isa);

@@ -2,6 +2,7 @@
 // is a template over P, so that no instruction set leaks into another's object file.
 #pragma once
 
+#include "prover/field/packed_scalar.hpp"
 #include "prover/prove/cpu/logup_kernels.hpp"
 
 namespace epochd::prover::cpu {
@@ -108,8 +109,29 @@ struct KernelsImpl {
     }
   }
 
-  static constexpr Kernels kTable = {static_cast<u32>(kLanes), &LogupKernels<P>::rows,
-                                     &LogupKernels<P>::quotient, &open_rows, &deep_rows};
+  template <class Q>
+  EPOCHD_INLINE static Q form_value(const ColumnForm& form, size_t row) {
+    Q v = Q::broadcast(form.constant);
+    for (u32 i = 0; i < form.term_count; ++i) {
+      const ColumnTerm& t = form.terms[i];
+      const Q x = Q::load(t.column + row);
+      v = v + (t.coefficient == Fp::one() ? x : Q::broadcast(t.coefficient) * x);
+    }
+    return v;
+  }
+
+  static void evaluate_form(const ColumnForm& form, size_t begin, size_t end, Fp* out) {
+    size_t row = begin;
+    for (; row + kLanes <= end; row += kLanes) form_value<P>(form, row).store(out + row - begin);
+    for (; row < end; ++row) form_value<PackedScalar>(form, row).store(out + row - begin);
+  }
+
+  static constexpr Kernels kTable = {static_cast<u32>(kLanes),
+                                     &LogupKernels<P>::rows,
+                                     &LogupKernels<P>::quotient,
+                                     &open_rows,
+                                     &deep_rows,
+                                     &evaluate_form};
 };
 
 }  // namespace epochd::prover::cpu

@@ -55,12 +55,17 @@ struct LogupKernels {
     return {fb * ma + fa * multiplicity(v, first + 1, columns, row), denominator};
   }
 
-  static void batch(const LogupView& v, const TableColumns& columns, size_t begin, size_t packs,
-                    Fp* aux, size_t aux_stride, Planes totals) {
+  /// What a batch keeps of its pairs until their inverses are known. Made once for many batches:
+  /// packs are zeroed when they are made.
+  struct Scratch {
     E numerators[kBatch * kPairsMax];
     E adjugates[kBatch * kPairsMax];
     P norms[kBatch * kPairsMax];
     P prefix[kBatch * kPairsMax];
+  };
+
+  static void batch(const LogupView& v, const TableColumns& columns, size_t begin, size_t packs,
+                    Scratch& s, Fp* aux, size_t aux_stride, Planes totals) {
     const u32 pairs = v.table.pair_count();
     P product = P::broadcast(Fp::one());
     for (size_t k = 0; k < packs; ++k) {
@@ -71,10 +76,10 @@ struct LogupKernels {
       for (u32 j = 0; j < pairs; ++j) {
         const size_t i = k * pairs + j;
         const Fraction f = pair_fraction(v, j, columns, row);
-        numerators[i] = f.numerator;
-        adjugates[i] = Math::adjugate(f.denominator, norms[i]);
-        prefix[i] = product;
-        product = product * norms[i];
+        s.numerators[i] = f.numerator;
+        s.adjugates[i] = Math::adjugate(f.denominator, s.norms[i]);
+        s.prefix[i] = product;
+        product = product * s.norms[i];
       }
     }
     P inv = Math::invert_lanes(product);
@@ -83,8 +88,8 @@ struct LogupKernels {
       E total = Math::broadcast(fp3_zero());
       for (u32 j = pairs; j-- > 0;) {
         const size_t i = k * pairs + j;
-        const E value = numerators[i] * (adjugates[i] * (inv * prefix[i]));
-        inv = inv * norms[i];
+        const E value = s.numerators[i] * (s.adjugates[i] * (inv * s.prefix[i]));
+        inv = inv * s.norms[i];
         total = total + value;
         if (j + 1 < pairs) Math::store(value, aux + 3 * j * aux_stride + row, aux_stride);
       }
@@ -94,9 +99,10 @@ struct LogupKernels {
 
   static void rows(const LogupView& v, const TableColumns& columns, size_t begin, size_t end,
                    Fp* aux, size_t aux_stride, Planes totals) {
+    Scratch scratch;
     for (size_t row = begin; row < end; row += kBatch * kLanes) {
       const size_t left = (end - row) / kLanes;
-      batch(v, columns, row, left < kBatch ? left : kBatch, aux, aux_stride, totals);
+      batch(v, columns, row, left < kBatch ? left : kBatch, scratch, aux, aux_stride, totals);
     }
   }
 

@@ -1,27 +1,44 @@
 // Lookup multiplicities: every send on a lookup bus is counted from the filled trace and the same
 // linear forms that LogUp uses, so a count cannot drift from the interaction it stands for.
+#include <algorithm>
+
 #include "prover/core/assert.hpp"
 #include "prover/prove/cpu/session.hpp"
 
 namespace epochd::prover {
 namespace {
 
+/// A table's columns on H and its parameters.
 struct Trace {
   const AirInfo* air;
   std::vector<const Fp*> columns;  ///< fixed, main
   const Fp* params;
 };
 
-Fp evaluate(const Trace& t, const LinearForm& form, size_t row) {
-  Fp v = form.constant;
-  for (u32 i = form.first_term; i < form.first_term + form.term_count; ++i) {
-    const LinearTerm& term = t.air->terms[i];
-    const Fp x = term.slot < t.columns.size() ? t.columns[term.slot][row]
-                                              : t.params[term.slot - t.columns.size()];
-    v += term.coefficient == Fp::one() ? x : term.coefficient * x;
+/// Rows whose forms are evaluated together.
+constexpr size_t kBlock = 512;
+
+/// One form of an interaction, ready for the kernel.
+class BoundForm {
+ public:
+  BoundForm(const Trace& trace, const LinearForm& form) : constant_(form.constant) {
+    for (u32 i = form.first_term; i < form.first_term + form.term_count; ++i) {
+      const LinearTerm& term = trace.air->terms[i];
+      if (term.slot < trace.columns.size()) {
+        terms_.push_back({trace.columns[term.slot], term.coefficient});
+      } else {
+        constant_ += term.coefficient * trace.params[term.slot - trace.columns.size()];
+      }
+    }
   }
-  return v;
-}
+  cpu::ColumnForm view() const {
+    return {terms_.data(), static_cast<u32>(terms_.size()), constant_};
+  }
+
+ private:
+  std::vector<cpu::ColumnTerm> terms_;
+  Fp constant_;
+};
 
 /// The counter a tuple hits: offset into the spec's histogram, or kNone.
 u32 counter_of(const LookupSpec& spec, const u64* tuple, u32 arity, u32 log_height) {
@@ -43,17 +60,25 @@ u32 counter_of(const LookupSpec& spec, const u64* tuple, u32 arity, u32 log_heig
   return static_cast<u32>((column << log_height) + index);
 }
 
-void count_rows(const Trace& trace, const Interaction& interaction, const LookupSpec& spec,
-                u32 log_height, size_t begin, size_t end, u32* histogram) {
-  const LinearForm* forms = trace.air->forms + interaction.first_form;
+void count_rows(const cpu::Kernels& kernels, const Trace& trace, const Interaction& interaction,
+                const LookupSpec& spec, size_t begin, size_t end, u32* histogram) {
+  std::vector<BoundForm> forms;
+  for (u32 k = 0; k <= interaction.arity; ++k) {
+    forms.emplace_back(trace, trace.air->forms[interaction.first_form + k]);
+  }
+  Fp values[kArityMax + 1][kBlock];
   u64 tuple[kArityMax];
-  for (size_t row = begin; row < end; ++row) {
-    if (evaluate(trace, forms[0], row) != Fp::one()) continue;
-    for (u32 k = 0; k < interaction.arity; ++k) {
-      tuple[k] = evaluate(trace, forms[k + 1], row).value();
+  for (size_t first = begin; first < end; first += kBlock) {
+    const size_t count = std::min(kBlock, end - first);
+    for (u32 k = 0; k <= interaction.arity; ++k) {
+      kernels.evaluate_form(forms[k].view(), first, first + count, values[k]);
     }
-    const u32 counter = counter_of(spec, tuple, interaction.arity, log_height);
-    if (counter != kNone) ++histogram[counter];
+    for (size_t i = 0; i < count; ++i) {
+      if (values[0][i] != Fp::one()) continue;
+      for (u32 k = 0; k < interaction.arity; ++k) tuple[k] = values[k + 1][i].value();
+      const u32 counter = counter_of(spec, tuple, interaction.arity, spec.log_height);
+      if (counter != kNone) ++histogram[counter];
+    }
   }
 }
 
@@ -73,7 +98,7 @@ void CpuSession::count_lookups(std::span<const LookupSpec> lookups) {
         for (u32 i = 0; i < trace.air->interaction_count; ++i) {
           const Interaction& interaction = trace.air->interactions[i];
           if (interaction.bus != spec.bus || !interaction.is_send) continue;
-          count_rows(trace, interaction, spec, log_height, rows * piece / threads,
+          count_rows(backend_.kernels(), trace, interaction, spec, rows * piece / threads,
                      rows * (piece + 1) / threads, histograms[piece].data());
         }
       }
