@@ -4,13 +4,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "cuda/rt/device_query.hpp"
 #include "daemon/host/host_info.hpp"
+#include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/queue/durable.hpp"
 #include "daemon/queue/lock.hpp"
 #include "daemon/queue/queue.hpp"
+#include "epoch/continuation/epoch_memory.hpp"
 #include "prover/core/cpu_features.hpp"
 
 namespace epochd {
@@ -165,6 +168,28 @@ Check check_disk(const Path& root) {
   return check;
 }
 
+/// Whether the largest epoch that a run may have can be proved in this host's memory.
+Check check_epochs(const ProtocolSettings& protocol) {
+  const u32 threads = std::max(1u, std::thread::hardware_concurrency());
+  RunParams params{&preset_of(protocol.security), protocol.epoch_size_log2};
+  const u64 needed = cpu_epoch_bytes_max(params, threads);
+  Check check{"epochs", Verdict::kOk,
+              "2^" + std::to_string(params.epoch_size_log2) + " cycles, preset " +
+                  params.preset->name + "; the largest takes " + gibibytes(needed) + " on the CPU",
+              ""};
+  const u64 total = total_memory_bytes().value_or(needed);
+  if (total >= needed) return check;
+  while (params.epoch_size_log2 > kEpochSizeLog2Min &&
+         cpu_epoch_bytes_max(params, threads) > total) {
+    --params.epoch_size_log2;
+  }
+  check.verdict = Verdict::kWarn;
+  check.remedy = "this host has " + gibibytes(total) +
+                 ": EPOCH_SIZE_LOG2 <= " + std::to_string(params.epoch_size_log2) +
+                 " fits whatever runs";
+  return check;
+}
+
 }  // namespace
 
 std::vector<Check> run_checks(const Environment& environment, const std::string& config_file) {
@@ -194,10 +219,7 @@ std::vector<Check> run_checks(const Environment& environment, const std::string&
     checks.push_back(check_disk(config.daemon.queue));
   }
   const ProtocolSettings protocol = resolve_protocol(config.protocol, environment, {}, {});
-  checks.push_back({"epochs", Verdict::kOk,
-                    "2^" + std::to_string(protocol.epoch_size_log2) + " cycles, preset " +
-                        std::string(kSecurityPresetNames[static_cast<size_t>(protocol.security)]),
-                    ""});
+  checks.push_back(check_epochs(protocol));
   check_devices(config, checks);
   return checks;
 }
