@@ -113,6 +113,13 @@ TEST(Run, SortRefusingItsInputExitsWithOne) {
 TEST(Run, EveryInstructionAgreesWithTheTwin) {
   const Proved p = prove_and_verify(shared_guest("alledge.elf"), {}, 17);
   EXPECT_EQ(p.outputs, twin_outputs("alledge", ""));
+  // Long enough for a chip in two instances.
+  const Guest& g = shared_guest("alledge.elf");
+  const auto tables = plan_tables(p.epochs[0], g.key.vk, *g.params.preset);
+  EXPECT_NE(std::adjacent_find(
+                tables.begin(), tables.end(),
+                [](const TableInstance& a, const TableInstance& b) { return a.chip == b.chip; }),
+            tables.end());
   EXPECT_GE(p.outputs.size(), 60u);
 }
 
