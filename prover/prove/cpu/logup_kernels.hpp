@@ -17,7 +17,6 @@ struct LogupKernels {
   static constexpr size_t kLanes = P::kLanes;
   /// Packs of rows whose denominators share one inversion.
   static constexpr size_t kBatch = 16;
-  static constexpr u32 kPairsMax = 24;
   /// Products from which on a sum that is reduced once is cheaper.
   static constexpr u32 kSumMin = 3;
 
@@ -58,10 +57,10 @@ struct LogupKernels {
   /// What a batch keeps of its pairs until their inverses are known. Made once for many batches:
   /// packs are zeroed when they are made.
   struct Scratch {
-    E numerators[kBatch * kPairsMax];
-    E adjugates[kBatch * kPairsMax];
-    P norms[kBatch * kPairsMax];
-    P prefix[kBatch * kPairsMax];
+    E numerators[kBatch * kLogupPairsMax];
+    E adjugates[kBatch * kLogupPairsMax];
+    P norms[kBatch * kLogupPairsMax];
+    P prefix[kBatch * kLogupPairsMax];
   };
 
   static void batch(const LogupView& v, const TableColumns& columns, size_t begin, size_t packs,
@@ -122,7 +121,7 @@ struct LogupKernels {
     sum.c2.add(x1, c.c1);
     sum.c2.add(x2, c.c0);
   }
-  static_assert(3 * kPairsMax <= kSumTermsMax);
+  static_assert(3 * kLogupPairsMax <= kSumTermsMax);
 
   /// The table's LogUp constraints at a row, folded with alpha.
   EPOCHD_INLINE static E constraints(const LogupFold& q, size_t row) {

@@ -32,6 +32,7 @@ PreparedLogup::PreparedLogup(LoweredTable lowered, u32 column_count)
     : lowered_(std::move(lowered)), column_count_(column_count) {
   for (const LogupWeight& w : lowered_.weights) weights_.emplace_back(w.weight);
   const auto& accesses = lowered_.accesses;
+  EPOCHD_ASSERT(accesses.size() <= 2 * kLogupPairsMax);
   for (const LogupAccess& a : accesses) {
     EPOCHD_ASSERT(a.weight_count <= kSumTermsMax);
     multiplicities_.push_back(multiplicity_of(lowered_, a));

@@ -11,6 +11,9 @@
 
 namespace epochd::prover::cpu {
 
+/// Pairs of interactions a table may have on the CPU: bounds the kernels' scratch.
+constexpr u32 kLogupPairsMax = 24;
+
 enum class Multiplicity : u8 { kForm, kColumn, kMinusColumn };
 /// How the second multiplicity of a pair relates to the first.
 enum class PairKind : u8 { kIndependent, kEqual, kOpposite };
