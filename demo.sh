@@ -2,6 +2,7 @@
 # From a fresh clone to a verified proof: installs what is needed, builds, drops two compiled C
 # programs into a queue directory, lets the daemon prove them epoch by epoch, and verifies each
 # bundle with the program's ELF alone. EPOCH_SIZE_LOG2 sets the epoch size (default here: 16).
+# Proves on the CPU, or on the GPU where the machine shows one and nvcc was found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -19,13 +20,19 @@ queue=$work/queue
 export EPOCH_SIZE_LOG2=${EPOCH_SIZE_LOG2:-16}
 rm -rf "$work"
 mkdir -p "$queue"
+backend=cpu
+if [[ -e /dev/nvidia0 ]]; then backend=auto; fi
 
 say "Submit fib(50000) and the SHA-256 of 4096 bytes"
 # A guest's numbers are little-endian u64: 0xC350 is 50000.
 printf '\x50\xc3\x00\x00\x00\x00\x00\x00' >"$work/fib.input"
 head -c 4096 /dev/zero >"$work/sha256.input"
-"$bin/epoch" submit --queue "$queue" "$guests/fib.elf" --input "$work/fib.input" --name fib
-"$bin/epoch" submit --queue "$queue" "$guests/sha256.elf" --input "$work/sha256.input" --name sha256
+submit() {
+  "$bin/epoch" submit --queue "$queue" --backend "$backend" "$guests/$1.elf" \
+    --input "$work/$1.input" --name "$1"
+}
+submit fib
+submit sha256
 
 say "Prove everything queued: epochd --once, 2^$EPOCH_SIZE_LOG2 cycles an epoch"
 "$bin/epochd" --config config/epochd.yaml --queue "$queue" --once
