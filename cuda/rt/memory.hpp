@@ -44,7 +44,7 @@ class OwnedBlock {
   size_t bytes_ = 0;
 };
 
-/// Counted allocations of 0 bytes or more; null for 0. Freeing null does nothing.
+/// Every allocation is counted, but one of 0 bytes, which is null. Freeing null does nothing.
 struct DeviceMemory {
   static u8* allocate(size_t bytes);
   static void free(u8* p, size_t bytes) noexcept;
