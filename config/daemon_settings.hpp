@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "config/residency.hpp"
 #include "prover/core/types.hpp"
 
 namespace epochd {
@@ -12,9 +13,6 @@ namespace epochd {
 enum class BackendPolicy : u8 { kCpu, kCudaPreferred, kCudaRequired };
 constexpr std::array<std::string_view, 3> kBackendPolicyNames = {"cpu", "cuda-preferred",
                                                                  "cuda-required"};
-
-enum class Residency : u8 { kDeviceOnly, kHostMirror };
-constexpr std::array<std::string_view, 2> kResidencyNames = {"device-only", "host-mirror"};
 
 enum class LogLevel : u8 { kDebug, kInfo, kWarn, kError };
 constexpr std::array<std::string_view, 4> kLogLevelNames = {"debug", "info", "warn", "error"};

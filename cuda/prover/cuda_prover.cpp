@@ -31,7 +31,12 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
 
 Result<std::unique_ptr<EpochProver>, DeviceQueryError> make_cuda_prover(const ProvingKey& key,
                                                                         const RunParams& params,
-                                                                        int device) {
+                                                                        int device,
+                                                                        Residency residency) {
+  if (residency != Residency::kDeviceOnly) {
+    return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kRuntime, device,
+                                       "the CUDA backend has no host-mirror residency yet"}};
+  }
   auto devices = query_devices();
   if (!devices) return Unexpected{devices.error()};
   const bool found = std::any_of(devices->begin(), devices->end(),

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "config/residency.hpp"
 #include "cuda/rt/device_query.hpp"
 #include "epoch/continuation/epoch_prover.hpp"
 
@@ -11,8 +12,8 @@ namespace epochd {
 
 /// A prover on one device. Errors: as query_devices(), or the device named does not exist
 /// (kNoDevice). Pre: key outlives it. Throws cuda::Error when the device fails later.
-Result<std::unique_ptr<EpochProver>, DeviceQueryError> make_cuda_prover(const ProvingKey& key,
-                                                                        const RunParams& params,
-                                                                        int device = 0);
+Result<std::unique_ptr<EpochProver>, DeviceQueryError> make_cuda_prover(
+    const ProvingKey& key, const RunParams& params, int device = 0,
+    Residency residency = Residency::kDeviceOnly);
 
 }  // namespace epochd

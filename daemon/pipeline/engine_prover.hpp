@@ -20,7 +20,9 @@ struct DeviceAccess {
 
   DeviceQuery query = query_devices;
   std::function<ProverResult(const ProvingKey&, const RunParams&, int device)> make_prover =
-      make_cuda_prover;
+      [](const ProvingKey& key, const RunParams& params, int device) {
+        return make_cuda_prover(key, params, device);
+      };
 };
 
 /// Errors: as JobProverFactory says.
