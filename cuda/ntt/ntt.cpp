@@ -13,18 +13,6 @@
 namespace epochd::cuda {
 namespace {
 
-/// What coset_lde's batches of columns may take at most.
-constexpr size_t kScratchWordsMax = size_t{1} << 27;
-/// What a launch too small to fill the device costs, in words of one that does.
-constexpr u64 kLaneOverheadWords = 1 << 20;
-/// Heights up to this always have tables: together they take 4 MB.
-constexpr u32 kLogAlwaysMax = 15;
-
-u32 batch_columns(u32 columns, u32 log_n) {
-  const size_t fit = kScratchWordsMax >> (log_n + 1);
-  return static_cast<u32>(std::min<size_t>(columns, std::max<size_t>(fit, 1)));
-}
-
 void check_shape(u32 log_n, u32 log_blowup) {
   EPOCHD_ASSERT(log_n >= kNttLogRowsMin && log_n <= kNttLogRowsMax);
   EPOCHD_ASSERT(log_blowup >= 1 && log_blowup <= kNttLogBlowupMax);
@@ -69,7 +57,7 @@ NttTables::NttTables(std::span<const u32> log_heights, u32 log_blowup)
   EPOCHD_CUDA_CHECK(cudaMemcpyAsync(impl_->powers.data(), powers.data(), impl_->powers.bytes(),
                                     cudaMemcpyHostToDevice, stream.get()));
   impl_->log_blowup = log_blowup;
-  for (u32 log_n = fast::kLogRowsMin; log_n <= kLogAlwaysMax; ++log_n) {
+  for (u32 log_n = fast::kLogRowsMin; log_n <= kNttLogAlwaysMax; ++log_n) {
     impl_->add(log_n, stream.get());
   }
   for (const u32 log_n : log_heights) impl_->add(log_n, stream.get());
@@ -94,11 +82,6 @@ const HalfTwiddles* NttTables::forward(u32 log_n, u32 log_blowup) const {
 const HalfTwiddles* NttTables::inverse(u32 log_m) const {
   const HalfTwiddles& twiddles = impl_->inverse[log_m].twiddles;
   return twiddles.row == nullptr ? nullptr : &twiddles;
-}
-
-size_t lde_scratch_words(u32 columns, u32 log_n, u32) {
-  if (log_n <= generic::kLogSmallMax) return 0;
-  return size_t{batch_columns(columns, log_n)} << (log_n + 1);
 }
 
 namespace {
@@ -138,7 +121,7 @@ void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u
     return;
   }
   const size_t n = size_t{1} << log_n;
-  const u32 batch = batch_columns(columns, log_n);
+  const u32 batch = lde_batch_columns(columns, log_n);
   for (u32 first = 0; first < columns; first += batch) {
     const u32 count = std::min(batch, columns - first);
     u64* to = out + (first * n << log_blowup);
@@ -154,37 +137,7 @@ void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u
   }
 }
 
-namespace {
-
-/// Which lane takes which job, and where its scratch begins: each job goes where the least work is.
-struct LanePlan {
-  std::vector<u32> lane_of_job;
-  size_t scratch_at[Lanes::kCount] = {};
-  size_t scratch_words = 0;
-
-  LanePlan(std::span<const LdeJob> jobs, u32 log_blowup) {
-    u64 work[Lanes::kCount] = {};
-    size_t scratch[Lanes::kCount] = {};
-    for (const LdeJob& job : jobs) {
-      const u32 lane = static_cast<u32>(std::min_element(work, work + Lanes::kCount) - work);
-      lane_of_job.push_back(lane);
-      // Short matrices take longer than their words say.
-      work[lane] += (u64{job.columns} << job.log_n) + kLaneOverheadWords;
-      scratch[lane] =
-          std::max(scratch[lane], lde_scratch_words(job.columns, job.log_n, log_blowup));
-    }
-    for (u32 lane = 0; lane < Lanes::kCount; ++lane) {
-      scratch_at[lane] = scratch_words;
-      scratch_words += scratch[lane];
-    }
-  }
-};
-
-}  // namespace
-
-size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup) {
-  return LanePlan(jobs, log_blowup).scratch_words;
-}
+static_assert(Lanes::kCount == kLaneCount && generic::kLogSmallMax == kNttLogSmallMax);
 
 void coset_lde(const NttTables& tables, const Lanes& lanes, std::span<const LdeJob> jobs,
                u64* scratch, u32 log_blowup, cudaStream_t stream) {

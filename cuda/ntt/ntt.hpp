@@ -9,15 +9,11 @@
 #include <memory>
 #include <span>
 
+#include "cuda/ntt/sizes.hpp"
 #include "cuda/rt/lanes.hpp"
 #include "prover/core/types.hpp"
 
 namespace epochd::cuda {
-
-inline constexpr u32 kNttLogRowsMin = 5;
-/// Of coset_lde's and lde_from_coefficients's input.
-inline constexpr u32 kNttLogRowsMax = 26;
-inline constexpr u32 kNttLogBlowupMax = 2;
 
 struct LdeTwiddles;
 struct HalfTwiddles;
@@ -47,26 +43,12 @@ class NttTables {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Words of scratch that coset_lde needs: at most 1 GiB, unless one column alone needs more.
-size_t lde_scratch_words(u32 columns, u32 log_n, u32 log_blowup);
-
 /// Extends columns from H = <g_n> to 7 H'. Shapes: [columns][2^log_n] ->
 /// [columns][2^(log_n + log_blowup)]. `in` keeps its contents.
 /// Pre: kNttLogRowsMin <= log_n <= kNttLogRowsMax, 1 <= log_blowup <= kNttLogBlowupMax; `in`, `out`
 /// and `scratch` do not overlap.
 void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
                u32 log_n, u32 log_blowup, cudaStream_t stream);
-
-/// One matrix to extend. Shapes as coset_lde's.
-struct LdeJob {
-  const u64* in;
-  u64* out;
-  u32 columns;
-  u32 log_n;
-};
-
-/// Words of scratch that extending all of `jobs` needs; in and out are not looked at.
-size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup);
 
 /// Extends several matrices of any heights, on lanes beside each other. Best with the tallest
 /// first.

@@ -1,0 +1,33 @@
+// How the fast kernels cut a transform of N rows into [N1][N2]; see fast.hpp.
+#pragma once
+
+#include "prover/core/types.hpp"
+
+namespace epochd::cuda::fast {
+
+inline constexpr u32 kLogRowsMin = 10;
+inline constexpr u32 kLogRowsMax = 22;
+/// Up to this the middle pass is the whole LDE.
+inline constexpr u32 kLogOnePassMax = 12;
+
+struct Split {
+  u32 log_n1;
+  u32 log_n2;
+};
+/// N1 = 1, then what one round of 8 to 32 points does, then two. (N1 = 64 and
+/// 128 for 2^18 and 2^19 made the middle pass 10 % faster and the others 40 % slower.) Pre:
+/// kLogRowsMin <= log_n <= kLogRowsMax.
+constexpr Split split(u32 log_n) {
+  constexpr u8 kLogN1[] = {0, 0, 0, 3, 4, 4, 4, 5, 8, 8, 8, 9, 10};
+  const u32 log_n1 = kLogN1[log_n - kLogRowsMin];
+  return {log_n1, log_n - log_n1};
+}
+constexpr bool two_rounds(Split s) {
+  return s.log_n1 > 5;
+}
+/// Of two: the first is of 2^first_round_log points.
+constexpr u32 first_round_log(Split s) {
+  return s.log_n1 <= 8 ? 4 : 5;
+}
+
+}  // namespace epochd::cuda::fast
