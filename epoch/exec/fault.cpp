@@ -36,7 +36,9 @@ std::string what_happened(const GuestFault& fault) {
              " leaves [0x1000, 0x100000000): a null or wild pointer";
     case GuestFault::Kind::kJumpTarget:
       return fault.instruction + " to " + hex(fault.address) +
-             ", outside the 32-bit address space: a corrupt function pointer or return address";
+             (fault.address >= kAddressEnd ? ", outside the 32-bit address space"
+                                           : ", no multiple of 4") +
+             ": a corrupt function pointer or return address";
     case GuestFault::Kind::kSyscall:
       return "ecall with number " + std::to_string(fault.address) +
              " in a7; known are 93 exit, 1 emit, 2 debug";

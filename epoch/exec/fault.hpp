@@ -13,7 +13,7 @@ struct GuestFault {
   enum class Kind : u8 {
     kNoInstruction,  ///< pc on no instruction of the program
     kAccess,         ///< a load or store outside [kAddressMin, kAddressEnd)
-    kJumpTarget,     ///< JALR to 2^32 or above
+    kJumpTarget,     ///< JALR to 2^32 or above, or to no multiple of 4
     kSyscall,        ///< an ecall number the machine does not know
     kOutputLimit,    ///< more than 2^32 - 1 words emitted
   };

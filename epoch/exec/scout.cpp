@@ -178,7 +178,9 @@ EPOCHD_INLINE Scout::Stop Scout::transfer(const Code::Entry& e, u64 a, u64 b, Sc
       return Stop::kNone;
     case Op::kJalr: {
       const u64 target = (a + e.imm) & ~1ull;
-      if (target >= kAddressEnd) return fault(GuestFault::Kind::kJumpTarget, target);
+      if (target >= kAddressEnd || target % 4 != 0) [[unlikely]] {
+        return fault(GuestFault::Kind::kJumpTarget, target);
+      }
       x[e.rd] = u64{e.pc} + 4;
       outside_pc_ = static_cast<u32>(target);
       next = code_->index_of(target);

@@ -101,10 +101,35 @@ TEST(Scout, JumpsOutsideTheCodeFaultWhereTheyLand) {
                1ull << 32);
   expect_fault(with_constants({{5, (1ull << 32) - 1}}, {jalr(1, 5, 2)}), Kind::kJumpTarget, 8,
                1ull << 32);
-  expect_fault(with_constants({{5, kTextBase + 2}}, {jalr(1, 5, 0)}), Kind::kNoInstruction, 2, 0);
   expect_fault({jal(0, 0x1000)}, Kind::kNoInstruction, 0x1000, 0);
   expect_fault({b_type(0x0063, 0, 0, 6), kNop}, Kind::kNoInstruction, 6, 0);
   expect_fault({jal(0, -8)}, Kind::kNoInstruction, ~0u - 7, 0);
+}
+
+// Instructions stand at multiples of 4. A target that is none faults at the jump, as the ISA manual
+// says, and rd keeps its value.
+TEST(Scout, JalrToNoMultipleOf4FaultsAtTheJump) {
+  for (const i32 offset : {2, 3, 6, -2, -1}) {
+    SCOPED_TRACE(offset);
+    const auto words = with_constants({{5, kTextBase}}, {jalr(1, 5, offset), kNop});
+    const u64 target = (kTextBase + static_cast<u64>(i64{offset})) & ~1ull;
+    expect_fault(words, Kind::kJumpTarget, 8, target);
+  }
+  // Bit 0 is dropped before anything is checked.
+  const auto guest = guest_of_words(
+      with_constants({{5, kTextBase + 13}}, {jalr(1, 5, 0), addi(kA7, 0, 93), kEcall}));
+  auto scout = Scout::create(guest->code, {});
+  EXPECT_TRUE(scout->run_epoch(100).has_value());
+  EXPECT_TRUE(scout->halted());
+
+  const auto wild = guest_of_words(with_constants({{5, kTextBase + 2}}, {jalr(1, 5, 0)}));
+  auto faulting = Scout::create(wild->code, {});
+  const auto fault = faulting->run_epoch(100);
+  ASSERT_FALSE(fault.has_value());
+  EXPECT_EQ(fault.error().message(),
+            "guest fault at pc 0x10008, cycle 2: jalr to 0x10002, no multiple of 4: a corrupt "
+            "function pointer or return address");
+  EXPECT_EQ(faulting->state().registers[1], 0u);
 }
 
 TEST(Scout, UndecodableWordsFaultWhenReached) {
