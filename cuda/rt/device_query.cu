@@ -100,4 +100,12 @@ Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
   return devices;
 }
 
+bool device_works(int device) {
+  const CurrentDevice restore;
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  return cudaSetDevice(device) == cudaSuccess &&
+         cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess;
+}
+
 }  // namespace epochd

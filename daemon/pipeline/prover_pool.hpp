@@ -47,6 +47,7 @@ struct ProvedEpoch {
 struct PoolAnswer {
   std::optional<ProvedEpoch> epoch;
   std::string error;  ///< why not: what failed and where; the capsule may be submitted again
+  bool is_out_of_memory = false;  ///< the host's memory, with the error: not the device's doing
 };
 
 class ProverPool {
@@ -61,7 +62,8 @@ class ProverPool {
   /// Returns at once. `done` is called once, from a thread of the pool, unless the pool ends first;
   /// it must not throw, wait, or call the pool's destructor. Threads: any.
   virtual void submit(std::shared_ptr<const Capsule> capsule, Done done) = 0;
-  /// See GlobalProver::prove; on the calling thread. Pre: nothing is submitted. Errors: throws a
+  /// See GlobalProver::prove. The callbacks are called while the caller waits, one at a time; what
+  /// they throw ends the proof and comes out. Pre: nothing is submitted. Errors: throws a
   /// std::exception when what proves failed.
   virtual bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                             const std::function<void(std::span<const u64>)>& emit,

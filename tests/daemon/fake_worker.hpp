@@ -1,0 +1,14 @@
+// What the labels of capsules mean to the scripted worker.
+#pragma once
+
+#include "prover/core/types.hpp"
+
+namespace epochd {
+
+constexpr u32 kErrorLabel = 101;    ///< an error, and the device works on
+constexpr u32 kLostLabel = 102;     ///< an error, and the device is lost
+constexpr u32 kAbortLabel = 103;    ///< the process dies without a word
+constexpr u32 kHangLabel = 104;     ///< no answer, ever
+constexpr u32 kGarbageLabel = 105;  ///< bytes that are no message
+
+}  // namespace epochd
