@@ -105,11 +105,10 @@ void CudaBackend::reset_staging() const {
 void CudaBackend::reserve_arena(size_t bytes) const {
   reset_staging();
   if (bytes > arena_.bytes()) {
-    arena_ = Arena();  // first free, then take: the device need not hold both
-    arena_ = Arena(bytes + bytes / 8);
+    arena_ = DeviceBlock();  // first free, then take: the device need not hold both
+    arena_ = DeviceBlock(bytes + bytes / 8);
     ++counters_.arena_growth;
   }
-  arena_.rewind(0);
   descriptors_.rewind(0);
 }
 

@@ -87,7 +87,7 @@ class CudaBackend {
   void reserve_arena(size_t bytes) const;
 
   mutable Stream stream_;
-  mutable Arena arena_;
+  mutable DeviceBlock arena_;
   mutable Arena descriptors_;  ///< small arrays the kernels read, per session
   mutable PinnedBlock staging_;
   mutable size_t staging_used_ = 0;

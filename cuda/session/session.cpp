@@ -23,10 +23,13 @@ using prover::TableShape;
 using prover::TableSource;
 using prover::TreeLayout;
 
+static_assert(kLogupScanRows >= kScanRowsMin && kDotRows >= kPartialRowsMin);
+
 CudaSession::CudaSession(const CudaBackend& backend, const Layout& layout)
     : backend_(&backend), layout_(&layout), fixed_(layout.tree_count) {
   backend.reserve_arena(session_bytes(layout));
-  buffers_ = std::make_unique<SessionBuffers>(layout, backend.arena_);
+  Placer placer(backend.arena_.data());
+  buffers_ = std::make_unique<SessionBuffers>(layout, placer);
   backend.counters_.device_only += layout.shape.table_count;
 }
 

@@ -55,8 +55,7 @@ void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
     job.first_scan_block = grid.scan;
     job.inverse_rows = Fp::from_u64(u64{1} << shape.log_height).inverse();
     job.aux = as_fp(buffers_->trace[segment]);
-    // The LDE's place is free until the columns are committed, and larger than they are.
-    job.numerators = as_fp(buffers_->lde[segment]);
+    job.numerators = as_fp(buffers_->logup_scratch[t]);
     job.block_sums = buffers_->block_sums[t];
     job.sum = buffers_->sums + t;
     grid.fraction += job.pairs * blocks_of(job.log_rows, kLogupRowsPerBlock);
