@@ -1,0 +1,30 @@
+/* Writes, as C, the functions of the bigtext guest: each a different straight line of some 66
+ * instructions that mix one word, so that all of them are more than 2^16 instructions. */
+#include <stdint.h>
+#include <stdio.h>
+
+enum { kFunctions = 1024, kSteps = 16 };
+
+static unsigned next_number(uint64_t* state, unsigned below) {
+  *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+  return (unsigned)(*state >> 33) % below;
+}
+
+int main(void) {
+  uint64_t state = 20240229;
+  printf("#include <stdint.h>\n\n");
+  for (int i = 0; i < kFunctions; ++i) {
+    printf("static uint64_t f%d(uint64_t x) {\n", i);
+    for (int step = 0; step < kSteps; ++step) {
+      /* An addition and three instructions that xor or subtract a shift: four in all. */
+      printf("  x += %u;\n", 1 + next_number(&state, 2047));
+      printf("  x ^= x << %u;\n", 1 + next_number(&state, 62));
+      printf("  x += x >> %u;\n", 1 + next_number(&state, 62));
+    }
+    printf("  return x;\n}\n");
+  }
+  printf("uint64_t (*const kBigtext[%d])(uint64_t) = {\n", kFunctions);
+  for (int i = 0; i < kFunctions; ++i) printf("  f%d,\n", i);
+  printf("};\n");
+  return 0;
+}
