@@ -41,10 +41,12 @@ u32 unaligned_area() {
 
 AreaModel epoch_area(const RunParams& params) {
   AreaModel model;
-  for (u32 op = static_cast<u32>(Op::kNone) + 1; op < kOpCount; ++op) {
-    model.per_op[op] = instruction_area(static_cast<Op>(op));
+  const u32 cell = params.preset->area_per_cycle + 1;
+  for (u32 i = static_cast<u32>(Op::kNone) + 1; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    model.per_op[i] = std::max(instruction_area(op), access_shape(op).mem ? cell : 0);
   }
-  model.unaligned = unaligned_area();
+  model.unaligned = std::max(unaligned_area(), 2 * cell);
   model.cap = u64{params.preset->area_per_cycle} << params.epoch_size_log2;
   // 32 cycles' worth is the least cap there is; no instruction comes near it.
   const u32 dearest = *std::max_element(model.per_op.begin(), model.per_op.end());

@@ -19,10 +19,13 @@ u32 instruction_area(Op op);
 u32 unaligned_area();
 
 /// The scout's model: cap = preset.area_per_cycle * 2^EPOCH_SIZE_LOG2. At 192 columns a cycle every
-/// ordinary mix runs through (measured, 2^18: fib 132, keccak 160, sha256 164, alledge 166, sort
-/// at most 171; no 32 cycles of any above 190), while pure divrem (239), mul (218) or misaligned
-/// code (271) is cut, so that an epoch's memory is planned for what programs do. No padding is
+/// ordinary mix runs through (measured, 2^18: fib 132, keccak 166, sha256 167, alledge 169, sort
+/// at most 173), while pure divrem (239), mul (218) or misaligned
+/// code (386) is cut, so that an epoch's memory is planned for what programs do. No padding is
 /// counted; with two instances a table of 2^14 rows or more has at most 4/3 of those it uses.
+/// A cell that an instruction touches costs one column more than a cycle has, at least: so there are
+/// fewer cells than 2^EPOCH_SIZE_LOG2, with room for the registers from 2^13 cycles on, and the
+/// boundary table, of which the global proof takes a whole group at once, is never twice as tall.
 /// Post: every instruction's cost is at most the cap.
 AreaModel epoch_area(const RunParams& params);
 

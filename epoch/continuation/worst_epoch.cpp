@@ -38,11 +38,11 @@ struct ChipUse {
   u32 area;   ///< charged for the cheapest
 };
 
-std::vector<ChipUse> chip_uses() {
-  std::vector<ChipUse> uses{{ChipId::kUnaligned, 2, unaligned_area()}};
+std::vector<ChipUse> chip_uses(const AreaModel& model) {
+  std::vector<ChipUse> uses{{ChipId::kUnaligned, 2, model.unaligned}};
   for (u32 i = 1; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
-    const ChipUse use{chip_of(op), access_shape(op).mem ? 1u : 0u, instruction_area(op)};
+    const ChipUse use{chip_of(op), access_shape(op).mem ? 1u : 0u, model.per_op[i]};
     const auto known = std::find_if(uses.begin(), uses.end(),
                                     [&](const ChipUse& u) { return u.chip == use.chip; });
     if (known == uses.end()) {
@@ -55,11 +55,11 @@ std::vector<ChipUse> chip_uses() {
   return uses;
 }
 
-std::vector<Density> densities(const RowBytes& row_bytes) {
+std::vector<Density> densities(const AreaModel& model, const RowBytes& row_bytes) {
   const double refresh = row_of(ChipId::kRefresh, row_bytes) * kPadLarge;
   const double boundary = row_of(ChipId::kBoundary, row_bytes) * kPadSmall;
   std::vector<Density> all;
-  for (const ChipUse& use : chip_uses()) {
+  for (const ChipUse& use : chip_uses(model)) {
     const double own = row_of(use.chip, row_bytes);
     all.push_back({own + use.cells * (refresh + boundary), own, double(use.area)});
   }
@@ -73,13 +73,14 @@ double dearest_mix(const RunParams& params, const RowBytes& row_bytes) {
     double bytes, area, rows;
   };
   std::vector<Piece> pieces;
-  for (const Density& d : densities(row_bytes)) {
+  const AreaModel model = epoch_area(params);
+  for (const Density& d : densities(model, row_bytes)) {
     pieces.push_back({d.bytes + (kPadSmall - 1) * d.own, d.area, kCrossing});
     pieces.push_back({d.bytes + (kPadLarge - 1) * d.own, d.area, 1e18});
   }
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& x, const Piece& y) { return x.bytes * y.area > y.bytes * x.area; });
-  double left = static_cast<double>(epoch_area(params).cap);
+  double left = static_cast<double>(model.cap);
   double bytes = 0;
   for (const Piece& p : pieces) {
     const double rows = std::min(p.rows, left / p.area);
@@ -104,14 +105,23 @@ double constant_tables(const RunParams& params, u32 log_program, const RowBytes&
   return bytes;
 }
 
+/// Instructions of one epoch that can be `use`'s.
+u64 rows_max(const RunParams& params, const ChipUse& use) {
+  return std::min(u64{1} << params.epoch_size_log2, epoch_area(params).cap / use.area);
+}
+
 /// Memory cells of one epoch: one of every load and store, two of every misaligned one.
 u64 cells_max(const RunParams& params) {
-  const u64 cycles = u64{1} << params.epoch_size_log2;
   u64 cells = 0;
-  for (const ChipUse& use : chip_uses()) {
-    cells = std::max(cells, use.cells * std::min(cycles, epoch_area(params).cap / use.area));
+  for (const ChipUse& use : chip_uses(epoch_area(params))) {
+    cells = std::max(cells, use.cells * rows_max(params, use));
   }
   return cells;
+}
+
+/// A taller table than there may be is no epoch's: its proof is refused before it is made.
+u32 tall_as_allowed(u64 rows) {
+  return std::min(height_for(rows), prover::kLogHeightMax);
 }
 
 }  // namespace
@@ -121,19 +131,17 @@ double epoch_table_bytes_max(const RunParams& params, u32 log_program, const Row
 }
 
 u32 boundary_log_height_max(const RunParams& params) {
-  return height_for(cells_max(params) + kRegisterKeys);
+  return tall_as_allowed(cells_max(params) + kRegisterKeys);
 }
 
 u32 chip_log_height_max(const RunParams& params, ChipId chip) {
   const u64 cycles = u64{1} << params.epoch_size_log2;
   if (chip == ChipId::kBoundary) return boundary_log_height_max(params);
   if (chip == ChipId::kRefresh) {
-    return height_for(cells_max(params) + kRegisterKeys * (cycles / kRefreshCycles + 1));
+    return tall_as_allowed(cells_max(params) + kRegisterKeys * (cycles / kRefreshCycles + 1));
   }
-  for (const ChipUse& use : chip_uses()) {
-    if (use.chip == chip) {
-      return height_for(std::min(cycles, epoch_area(params).cap / use.area));
-    }
+  for (const ChipUse& use : chip_uses(epoch_area(params))) {
+    if (use.chip == chip) return tall_as_allowed(rows_max(params, use));
   }
   return kLogLookups;
 }

@@ -1,6 +1,7 @@
 // The area cap: ordinary guests run through in full epochs, heavy mixes are cut early, the rows an
 // epoch really has never cost more than the cap, and a run cut early proves and verifies.
 #include "epoch/chips/airs.hpp"
+#include "epoch/continuation/worst_epoch.hpp"
 #include "tests/epoch/continuation/run_fixture.hpp"
 #include "tests/epoch/continuation/small_programs.hpp"
 
@@ -55,6 +56,20 @@ TEST(Area, EveryPresetTakesAnyInstructionInTheSmallestEpoch) {
     }
     EXPECT_EQ(model.cap, 32u * preset.area_per_cycle);
   }
+}
+
+// However a program touches memory, its boundary table is no taller than its epoch is long.
+TEST(Area, CellsLeaveRoomForTheRegisters) {
+  for (const prover::Preset& preset : prover::kPresets) {
+    for (u32 size = 13; size <= kEpochSizeLog2Max; ++size) {
+      EXPECT_EQ(boundary_log_height_max({&preset, size}), size) << preset.name;
+    }
+  }
+  const AreaModel model = epoch_area({&prover::kPresets[0], 20});
+  for (const Op op : {Op::kLd, Op::kLb, Op::kSd, Op::kSb}) {
+    EXPECT_LT(model.cap / model.per_op[static_cast<u32>(op)], 1u << 20);
+  }
+  EXPECT_LT(2 * (model.cap / model.unaligned), 1u << 20);
 }
 
 // Every epoch of an ordinary program but the last is full, in short windows and in long ones.
