@@ -1,0 +1,156 @@
+// epoch-abba: is A better than B? Paired runs in randomised blocks, and a verdict as exit code.
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include "bench/abba/report.hpp"
+
+namespace epochd::abba {
+namespace {
+
+constexpr int kToolError = 1;
+
+struct Outputs {
+  std::string json, csv, markdown, html;
+};
+
+std::string describe_machine() {
+  utsname system{};
+  uname(&system);
+  std::string processor = "unknown processor";
+  std::istringstream lines(read_text("/proc/cpuinfo"));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("model name")) continue;
+    processor = line.substr(line.find(':') + 2);
+    break;
+  }
+  return processor + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " threads, Linux " +
+         system.release;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+double steady_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+void write_outputs(const Report& report, const Outputs& outputs) {
+  write_file(outputs.json, to_json(report).dump(2) + "\n");
+  write_file(outputs.csv, to_csv(report));
+  write_file(outputs.markdown, to_markdown(report));
+  write_file(outputs.html, to_html(report));
+}
+
+void add_options(CLI::App& app, Report& report, Outputs& outputs, double& threshold_percent) {
+  SessionOptions& session = report.options;
+  Criteria& criteria = report.criteria;
+  app.add_option("--a", session.command_a, "what is judged: a command for /bin/sh")->required();
+  app.add_option("--b", session.command_b, "what it is compared with");
+  app.add_flag("--aa", criteria.is_aa, "run --a on both sides: what noise alone gives");
+  app.add_option("--blocks", session.blocks, "blocks of four runs")->check(CLI::Range(2, 10'000));
+  app.add_option("--warmup", session.warmup, "blocks run first and not analysed")
+      ->check(CLI::Range(0, 1000));
+  app.add_option("--seed", session.seed,
+                 "of the order and the bootstrap; printed, and random if 0");
+  app.add_option("--metric", session.metric, "key of the JSON a command prints, or wall");
+  app.add_flag("--higher-is-better", criteria.higher_is_better, "the metric is a speed");
+  app.add_option("--control", session.control, "key that the change cannot move; empty for none");
+  app.add_option("--threshold", threshold_percent, "percent that matter")
+      ->check(CLI::Range(0.001, 1000.0));
+  app.add_option("--confidence", criteria.confidence, "of the interval")
+      ->check(CLI::Range(0.5, 0.9999));
+  app.add_flag("--strict", criteria.warnings_count, "a warning makes the verdict unproven");
+  app.add_option("--title", report.title, "of the reports");
+  app.add_option("--label-a", report.label_a, "what to call A, for example a commit");
+  app.add_option("--label-b", report.label_b, "what to call B");
+  app.add_option("--json", outputs.json, "write the result as JSON");
+  app.add_option("--csv", outputs.csv, "write every run as CSV");
+  app.add_option("--markdown", outputs.markdown, "write a summary for a pull request");
+  app.add_option("--html", outputs.html, "write a page with plots");
+  app.footer(
+      "Exit codes: 0 improvement or equivalent, 1 tool error, 2 regression, 3 unproven,\n"
+      "4 inconclusive.");
+}
+
+int run_report(Report& report, const Outputs& outputs) {
+  SessionOptions& session = report.options;
+  while (session.seed == 0) session.seed = std::random_device{}();
+  report.machine = describe_machine();
+  report.started = utc_now();
+  std::cerr << "epoch-abba: seed " << session.seed << ", " << session.warmup << " + "
+            << session.blocks << " blocks\n";
+  SessionWorld world;
+  world.seconds = steady_seconds;
+  world.on_block = [&](const Block& block) {
+    std::cerr << "block " << block.number << (block.is_warmup ? " (warm-up)" : "") << ": "
+              << percent_text(log_ratio_of(block));
+    for (const std::string& rule : block.broken_rules) std::cerr << ", struck out: " << rule;
+    std::cerr << "\n";
+  };
+  report.blocks = run_session(session, world);
+  int valid = 0;
+  for (const Block& block : report.blocks) valid += block.is_valid();
+  if (valid < 2) {
+    std::cerr << "epoch-abba: fewer than two valid blocks: nothing to estimate\n";
+    return exit_code_of(Verdict::kUnproven);
+  }
+  analyse(report);
+  std::cout << to_table(report);
+  write_outputs(report, outputs);
+  return exit_code_of(report.judgement.verdict);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Judges command A against command B by paired runs in ABBA and BAAB blocks.");
+  Report report;
+  report.title = "A against B";
+  Outputs outputs;
+  double threshold_percent = 1;
+  add_options(app, report, outputs, threshold_percent);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kToolError;
+  }
+  report.criteria.threshold = threshold_percent / 100;
+  if (report.criteria.is_aa == !report.options.command_b.empty()) {
+    std::cerr << "epoch-abba: give either --b or --aa\n";
+    return kToolError;
+  }
+  if (report.criteria.is_aa) report.options.command_b = report.options.command_a;
+  try {
+    return run_report(report, outputs);
+  } catch (const std::exception& error) {
+    std::cerr << "epoch-abba: " << error.what() << "\n";
+    return kToolError;
+  }
+}
+
+}  // namespace
+}  // namespace epochd::abba
+
+int main(int argc, char** argv) {
+  return epochd::abba::run(argc, argv);
+}
