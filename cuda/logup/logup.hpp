@@ -1,57 +1,71 @@
-// LogUp on the device: the columns of all tables in five launches, and the LogUp constraints' share
-// of every quotient in one. Interactions are data: the same kernels serve every chip.
+// LogUp on the device: the columns of all tables in three launches, and the LogUp constraints'
+// share of every quotient in one. Interactions are data: the same kernels serve every chip.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include "prover/air/logup_eval.hpp"
+#include <span>
+
+#include "cuda/logup/program.hpp"
 #include "prover/core/hd.hpp"
 
 namespace epochd::cuda {
 
-/// One table's columns. All pointers, also those inside `table`, are device memory.
-struct LogupJob {
-  prover::LogupTable table;
-  prover::TableColumns trace;
-  u32 log_rows;
-  u32 pairs;
-  u32 first_block;  ///< of the fraction launch: pairs * blocks_of(log_rows, kLogupRowsPerBlock)
-  u32 first_divide_block;  ///< of the division launch: pairs * blocks_of(log_rows,
-                           ///< kLogupDivideRows)
-  u32 first_scan_block;    ///< of the scan launches: blocks_of(log_rows, kLogupScanRows)
-  prover::Fp inverse_rows;
-  prover::Fp* aux;          ///< out: [3 * pairs][2^log_rows]
-  prover::Fp* numerators;   ///< scratch of the same shape
-  prover::Fp3* block_sums;  ///< scratch, one a scan block
-  prover::Fp3* sum;         ///< out: L
-};
-
-constexpr u32 kLogupRowsPerBlock = 128;
-constexpr u32 kLogupDivideRows = 1024;
-constexpr u32 kLogupScanRows = 256;
+/// Rows of a block, a row a thread.
+constexpr u32 kLogupRows = 128;
+constexpr u32 kLogupScanRows = kLogupRows;
 EPOCHD_HD constexpr u32 blocks_of(u32 log_rows, u32 rows_per_block) {
   return static_cast<u32>(((u64{1} << log_rows) + rows_per_block - 1) / rows_per_block);
 }
 
-/// Blocks of each launch, over all tables.
-struct LogupGrid {
-  u32 fraction = 0;
-  u32 divide = 0;
-  u32 scan = 0;
+/// One table's columns. All pointers, also that inside `program`, are device memory.
+struct LogupJob {
+  LogupProgram program;
+  prover::TableColumns trace;
+  u32 log_rows;
+  u32 first_block;  ///< of blocks_of(log_rows, kLogupRows)
+  prover::Fp inverse_rows;
+  prover::Fp* aux;          ///< out: [3 * pairs][2^log_rows]
+  u64* scratch;             ///< [2 * pairs][2^log_rows]
+  prover::Fp3* block_sums;  ///< scratch, one a block
+  prover::Fp3* sum;         ///< out: L
 };
 
-/// `jobs` (device) ascending in all their first blocks.
-void launch_logup(const LogupJob* jobs, u32 job_count, const LogupGrid& grid, cudaStream_t stream);
+/// Jobs as the host has them, and the same in device memory; first blocks ascend from 0.
+struct LogupJobs {
+  std::span<const LogupJob> host;
+  const LogupJob* device;
+};
+void launch_logup(const LogupJobs& jobs, cudaStream_t stream);
+
+/// The LogUp constraints of one table on its LDE. Device pointers.
+struct LogupQuotientJob {
+  LogupProgram program;
+  prover::TableColumns columns;  ///< on the LDE
+  const prover::Fp* aux;         ///< aux K columns, [3 * pairs] of `aux_stride`
+  size_t aux_stride;
+  u32 log_half;                     ///< rows [k * 2^log_half, ...) are cosets of H, bit-reversed
+  prover::Fp3 sum_over_height;      ///< L / N
+  const prover::Fp3* alpha_powers;  ///< [pairs]
+};
 
 /// The tables of one height.
 struct LogupQuotientHeight {
-  const prover::LogupQuotientArgs* jobs;  ///< tables in device memory too
+  u32 first_job;
   u32 job_count;
-  u32 first_block;  ///< blocks of kLogupRowsPerBlock rows
+  u32 first_block;  ///< of blocks of kLogupRows rows
   size_t rows;
-  prover::Fp* out;  ///< three planes of `rows`; the constraints are added
+  prover::Fp* out;  ///< three planes of `rows`: the folded constraints, zeros without a job
 };
-void launch_logup_quotient(const LogupQuotientHeight* heights, u32 height_count, u32 total_blocks,
-                           cudaStream_t stream);
+/// Arrays in device memory.
+struct LogupQuotient {
+  const LogupQuotientHeight* heights;
+  u32 height_count;
+  const LogupQuotientJob* jobs;
+  u32 blocks;        ///< of all heights
+  u32 shared_bytes;  ///< the most that logup_quotient_bytes() says of a table
+};
+void launch_logup_quotient(const LogupQuotient& quotient, cudaStream_t stream);
+u32 logup_quotient_bytes(const LogupProgram& program);
 
 }  // namespace epochd::cuda

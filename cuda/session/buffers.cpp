@@ -11,19 +11,28 @@ namespace {
 
 using prover::Digest;
 using prover::Fp3;
+using prover::HeightGroup;
 using prover::Layout;
 using prover::Part;
 using prover::Segment;
+using prover::TreeLayout;
 
 /// The most scratch any stage needs at once.
 size_t scratch_words(const Layout& layout) {
   const u32 b = layout.shape.preset->log_blowup;
   size_t words = 0;
-  for (u32 s = 0; s < layout.segment_count; ++s) {
-    const Segment& segment = layout.segments[s];
-    if (segment.part != Part::kFixed && segment.part != Part::kQuotient) {
-      words = std::max(words, lde_scratch_words(segment.width, segment.log_height, b));
+  for (u32 t = 0; t < layout.tree_count; ++t) {
+    const TreeLayout& tree = layout.trees[t];
+    std::vector<LdeJob> jobs;
+    for (u32 g = tree.first_group; g < tree.first_group + tree.group_count; ++g) {
+      const HeightGroup& group = layout.groups[g];
+      for (u32 s = group.first_segment; s < group.first_segment + group.segment_count; ++s) {
+        const Segment& segment = layout.segments[s];
+        if (segment.part == Part::kFixed || segment.part == Part::kQuotient) continue;
+        jobs.push_back({nullptr, nullptr, segment.width, segment.log_height});
+      }
     }
+    words = std::max(words, lde_scratch_words(jobs, b));
   }
   // Openings: weights of both points; DEEP: a word, of every height. Distinct heights sum to less
   // than twice the tallest.

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "cuda/gather/gather.hpp"
 #include "cuda/logup/logup.hpp"
 #include "cuda/merkle/row_source.hpp"
 #include "cuda/ntt/ntt.hpp"
@@ -87,6 +88,7 @@ class CudaBackend {
   void reserve_arena(size_t bytes) const;
 
   mutable Stream stream_;
+  Lanes lanes_;
   mutable DeviceBlock arena_;
   mutable Arena descriptors_;  ///< small arrays the kernels read, per session
   mutable PinnedBlock staging_;
@@ -137,25 +139,27 @@ class CudaSession {
   const prover::Digest* tree_levels(u32 tree) const;
   void fill_table(u32 table);
   void count_lookups(std::span<const prover::LookupSpec> lookups);
-  prover::LogupTable upload_lowered(const prover::LoweredTable& lowered) const;
-  LogupQuotientHeight fold_constraints(u32 height_index, prover::Fp3 alpha);
-  void divide_and_interpolate(u32 height_index);
-  void extend_segment(u32 segment);
+  void upload_programs(prover::Fp3 gamma, prover::Fp3 beta);
+  LogupJob logup_job(u32 table) const;
+  const prover::Fp3* upload_alpha_powers(prover::Fp3 alpha) const;
+  LogupQuotientJob logup_quotient_job(u32 table, const prover::Fp3* alpha_powers) const;
+  void launch_logup_share(const prover::Fp3* alpha_powers) const;
+  void add_constraints(u32 height_index, const prover::Fp3* alpha_powers,
+                       cudaStream_t stream) const;
+  void divide_and_interpolate(u32 height_index, cudaStream_t stream) const;
+  void extend_tree(const prover::TreeLayout& tree) const;
   void plan_openings(u32 height_index, u32 point, u64*& weights, OpenPlan& plan) const;
   DeepPoint deep_point(u32 log_height, u32 point, std::span<const prover::Fp3> powers) const;
-  u32* upload_indices(std::span<const u32> indices);
   prover::Digest download_digest(const prover::Digest* device);
-  void gather_tree(u32 tree, std::span<const u32> queries, size_t& at);
-  void gather_layer(u32 step, u32 shift, std::span<const u32> queries, size_t& at);
-  void gather_siblings(const prover::Digest* levels, u32 log_leaves, std::span<const u32> leaves,
-                       size_t& at);
+  void plan_tree(u32 tree, std::span<const u32> queries, GatherPlan& plan) const;
+  void plan_layer(u32 step, u32 shift, std::span<const u32> queries, GatherPlan& plan) const;
 
   const CudaBackend* backend_;
   const prover::Layout* layout_;
   std::unique_ptr<SessionBuffers> buffers_;
   std::vector<prover::TableSource> sources_;
-  std::vector<const DeviceFixedTree*> fixed_;    ///< by tree
-  const prover::LogupTable* lowered_ = nullptr;  ///< by table, in device memory
+  std::vector<const DeviceFixedTree*> fixed_;  ///< by tree
+  std::vector<LogupProgram> programs_;         ///< by table
   std::vector<prover::Fp3> sums_;
   prover::Fp3 zeta_{};
   std::vector<prover::Fp3> openings_;

@@ -1,7 +1,6 @@
 // Tables, commitments and query data of a CUDA session.
 #include <algorithm>
 
-#include "cuda/gather/gather.hpp"
 #include "cuda/merkle/merkle.hpp"
 #include "cuda/session/cuda_backend.hpp"
 #include "cuda/trace/count.hpp"
@@ -220,17 +219,28 @@ void CudaSession::count_lookups(std::span<const LookupSpec> lookups) {
   }
 }
 
-void CudaSession::extend_segment(u32 segment) {
-  const Segment& s = layout_->segments[segment];
+/// Extends all columns of a tree, matrices beside each other on the lanes, tallest first.
+void CudaSession::extend_tree(const TreeLayout& tree) const {
   const u32 b = layout_->shape.preset->log_blowup;
   cudaStream_t stream = backend_->stream_.get();
-  if (s.part == Part::kQuotient) {
-    lde_from_coefficients(backend_->tables_, buffers_->trace[segment], buffers_->lde[segment],
-                          s.width, s.log_height, b, stream);
-  } else {
-    coset_lde(backend_->tables_, buffers_->trace[segment], buffers_->lde[segment],
-              buffers_->scratch, s.width, s.log_height, b, stream);
+  const Lanes& lanes = backend_->lanes_;
+  const u32 first = layout_->groups[tree.first_group].first_segment;
+  const HeightGroup& last = layout_->groups[tree.first_group + tree.group_count - 1];
+  std::vector<LdeJob> jobs;
+  for (u32 s = first; s < last.first_segment + last.segment_count; ++s) {
+    const Segment& segment = layout_->segments[s];
+    jobs.push_back({buffers_->trace[s], buffers_->lde[s], segment.width, segment.log_height});
   }
+  if (layout_->segments[first].part != Part::kQuotient) {
+    coset_lde(backend_->tables_, lanes, jobs, buffers_->scratch, b, stream);
+    return;
+  }
+  lanes.fork(stream);
+  for (u32 i = 0; i < jobs.size(); ++i) {
+    lde_from_coefficients(backend_->tables_, jobs[i].in, jobs[i].out, jobs[i].columns,
+                          jobs[i].log_n, b, lanes.stream(i % kLaneCount));
+  }
+  lanes.join(stream);
 }
 
 Digest CudaSession::download_digest(const Digest* device) {
@@ -244,12 +254,10 @@ Digest CudaSession::commit(u32 tree) {
   const u32 b = layout_->shape.preset->log_blowup;
   const u64 root = tree_root_offset(t.log_height + b);
   if (fixed_[tree] != nullptr) return download_digest(tree_levels(tree) + root);
+  extend_tree(t);
   std::vector<TreeHeight> heights;
   for (u32 g = t.first_group; g < t.first_group + t.group_count; ++g) {
     const HeightGroup& group = layout_->groups[g];
-    for (u32 s = group.first_segment; s < group.first_segment + group.segment_count; ++s) {
-      extend_segment(s);
-    }
     heights.push_back({group.log_height + b, row_source(group)});
   }
   build_tree(heights, buffers_->tree[tree], backend_->stream_.get());
@@ -258,57 +266,43 @@ Digest CudaSession::commit(u32 tree) {
   return download_digest(buffers_->tree[tree] + root);
 }
 
-u32* CudaSession::upload_indices(std::span<const u32> indices) {
-  return backend_->upload(indices);
-}
-
-void CudaSession::gather_siblings(const Digest* levels, u32 log_leaves, std::span<const u32> leaves,
-                                  size_t& at) {
-  std::vector<u64> positions;
-  append_sibling_positions(log_leaves, leaves, positions);
-  if (positions.empty()) return;
-  const u64* device = backend_->upload(std::span<const u64>(positions));
-  gather_digests(levels, device, static_cast<u32>(positions.size()),
-                 reinterpret_cast<Digest*>(buffers_->gathered + at), backend_->stream_.get());
-  at += 4 * positions.size();
-}
-
-void CudaSession::gather_tree(u32 tree, std::span<const u32> queries, size_t& at) {
+void CudaSession::plan_tree(u32 tree, std::span<const u32> queries, GatherPlan& plan) const {
   const TreeLayout& t = layout_->trees[tree];
   const u32 log_top = layout_->log_height_max();
   for (u32 g = t.first_group; g < t.first_group + t.group_count; ++g) {
     const HeightGroup& group = layout_->groups[g];
-    const auto rows = prover::shifted_unique(queries, log_top - group.log_height);
-    gather_rows(row_source(group), upload_indices(rows), static_cast<u32>(rows.size()),
-                buffers_->gathered + at, backend_->stream_.get());
-    at += rows.size() * group.width;
+    plan.add_rows(row_source(group), prover::shifted_unique(queries, log_top - group.log_height));
   }
-  gather_siblings(tree_levels(tree), t.log_height + layout_->shape.preset->log_blowup,
-                  prover::shifted_unique(queries, log_top - t.log_height), at);
+  std::vector<u64> positions;
+  append_sibling_positions(t.log_height + layout_->shape.preset->log_blowup,
+                           prover::shifted_unique(queries, log_top - t.log_height), positions);
+  plan.add_digests(tree_levels(tree), positions);
 }
 
-void CudaSession::gather_layer(u32 step, u32 shift, std::span<const u32> queries, size_t& at) {
+void CudaSession::plan_layer(u32 step, u32 shift, std::span<const u32> queries,
+                             GatherPlan& plan) const {
   const FriLayerBuffers& layer = buffers_->fri[step];
   const auto leaves = prover::shifted_unique(queries, shift);
-  gather_fri_leaves(layer.word, u64{1} << layer.log_word, layer.log_fold, upload_indices(leaves),
-                    static_cast<u32>(leaves.size()), buffers_->gathered + at,
-                    backend_->stream_.get());
-  at += leaves.size() * (size_t{3} << layer.log_fold);
-  gather_siblings(layer.tree, layer.log_word - layer.log_fold, leaves, at);
+  plan.add_fri_leaves(layer.word, u64{1} << layer.log_word, layer.log_fold, leaves);
+  std::vector<u64> positions;
+  append_sibling_positions(layer.log_word - layer.log_fold, leaves, positions);
+  plan.add_digests(layer.tree, positions);
 }
 
 void CudaSession::gather(std::span<const u32> queries, std::vector<u64>& words) {
-  size_t at = 0;
-  for (u32 tree = 0; tree < layout_->tree_count; ++tree) gather_tree(tree, queries, at);
+  GatherPlan plan;
+  for (u32 tree = 0; tree < layout_->tree_count; ++tree) plan_tree(tree, queries, plan);
   u32 shift = 0;
   for (u32 step = 0; step < layout_->fri_step_count; ++step) {
     shift += layout_->fri_steps[step];
-    gather_layer(step, shift, queries, at);
+    plan_layer(step, shift, queries, plan);
   }
-  EPOCHD_ASSERT(at <= buffers_->gathered_words);
+  EPOCHD_ASSERT(plan.words() <= buffers_->gathered_words);
+  launch_gather(plan, backend_->upload(std::span<const u64>(plan.packed())), buffers_->gathered,
+                backend_->stream_.get());
   const size_t before = words.size();
-  words.resize(before + at);
-  backend_->download(words.data() + before, buffers_->gathered, at * sizeof(u64));
+  words.resize(before + plan.words());
+  backend_->download(words.data() + before, buffers_->gathered, plan.words() * sizeof(u64));
   ++backend_->counters_.gather;
 }
 

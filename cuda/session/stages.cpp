@@ -1,4 +1,6 @@
 // Rounds 2 to 7 of a CUDA session.
+#include <algorithm>
+
 #include "cuda/fri/fold.hpp"
 #include "cuda/merkle/merkle.hpp"
 #include "cuda/quotient/quotient.hpp"
@@ -10,7 +12,6 @@ namespace epochd::cuda {
 using prover::Digest;
 using prover::FoldArgs;
 using prover::kNone;
-using prover::LogupQuotientArgs;
 using prover::LoweredTable;
 using prover::Segment;
 using prover::TableShape;
@@ -23,49 +24,48 @@ Fp* as_fp(u64* p) {
 
 }  // namespace
 
-prover::LogupTable CudaSession::upload_lowered(const LoweredTable& lowered) const {
-  prover::LogupTable table{};
-  table.access_count = static_cast<u32>(lowered.accesses.size());
-  if (table.access_count == 0) return table;
-  table.accesses = backend_->upload(std::span<const prover::LogupAccess>(lowered.accesses));
-  table.weights = backend_->upload(std::span<const prover::LogupWeight>(lowered.weights));
-  table.coefficients =
-      backend_->upload(std::span<const prover::LogupCoefficient>(lowered.coefficients));
-  return table;
+/// Makes the programs of all tables that have interactions, in device memory as one array.
+void CudaSession::upload_programs(Fp3 gamma, Fp3 beta) {
+  std::vector<u64> words;
+  std::vector<size_t> begins;
+  programs_.clear();
+  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+    const LoweredTable lowered = prover::lower_table(layout_->shape.tables[t], gamma, beta);
+    begins.push_back(words.size());
+    programs_.push_back(lowered.accesses.empty() ? LogupProgram{} : append_program(lowered, words));
+  }
+  const u64* device = backend_->upload(std::span<const u64>(words));
+  for (size_t t = 0; t < programs_.size(); ++t) programs_[t].words = device + begins[t];
+}
+
+LogupJob CudaSession::logup_job(u32 table) const {
+  const TableShape& shape = layout_->shape.tables[table];
+  LogupJob job{};
+  job.program = programs_[table];
+  job.trace = trace_set(table);
+  job.log_rows = shape.log_height;
+  job.inverse_rows = Fp::from_u64(u64{1} << shape.log_height).inverse();
+  job.aux = as_fp(buffers_->trace[layout_->logup_segment[table]]);
+  job.scratch = buffers_->logup_scratch[table];
+  job.block_sums = buffers_->block_sums[table];
+  job.sum = buffers_->sums + table;
+  return job;
 }
 
 void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
   cudaStream_t stream = backend_->stream_.get();
   EPOCHD_CUDA_CHECK(cudaMemsetAsync(buffers_->sums, 0, sums.size() * sizeof(Fp3), stream));
-  std::vector<prover::LogupTable> tables;
+  upload_programs(gamma, beta);
   std::vector<LogupJob> jobs;
-  LogupGrid grid;
-  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
-    const TableShape& shape = layout_->shape.tables[t];
-    tables.push_back(upload_lowered(lower_table(shape, gamma, beta)));
-    if (tables.back().access_count == 0) continue;
-    const u32 segment = layout_->logup_segment[t];
-    LogupJob job{};
-    job.table = tables.back();
-    job.trace = trace_set(t);
-    job.log_rows = shape.log_height;
-    job.pairs = job.table.pair_count();
-    job.first_block = grid.fraction;
-    job.first_divide_block = grid.divide;
-    job.first_scan_block = grid.scan;
-    job.inverse_rows = Fp::from_u64(u64{1} << shape.log_height).inverse();
-    job.aux = as_fp(buffers_->trace[segment]);
-    job.numerators = as_fp(buffers_->logup_scratch[t]);
-    job.block_sums = buffers_->block_sums[t];
-    job.sum = buffers_->sums + t;
-    grid.fraction += job.pairs * blocks_of(job.log_rows, kLogupRowsPerBlock);
-    grid.divide += job.pairs * blocks_of(job.log_rows, kLogupDivideRows);
-    grid.scan += blocks_of(job.log_rows, kLogupScanRows);
-    jobs.push_back(job);
+  u32 blocks = 0;
+  // Short tables first: their few blocks take as long as any, beside those of the tall ones.
+  for (u32 t = layout_->shape.table_count; t-- > 0;) {
+    if (programs_[t].pairs == 0) continue;
+    jobs.push_back(logup_job(t));
+    jobs.back().first_block = blocks;
+    blocks += blocks_of(jobs.back().log_rows, kLogupRows);
   }
-  launch_logup(backend_->upload(std::span<const LogupJob>(jobs)), static_cast<u32>(jobs.size()),
-               grid, stream);
-  lowered_ = backend_->upload(std::span<const prover::LogupTable>(tables));
+  launch_logup({jobs, backend_->upload(std::span<const LogupJob>(jobs))}, stream);
   sums_.resize(sums.size());
   backend_->download(sums_.data(), buffers_->sums, sums.size() * sizeof(Fp3));
   std::copy(sums_.begin(), sums_.end(), sums.begin());
@@ -74,69 +74,94 @@ void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
 
 void CudaSession::quotient(Fp3 alpha) {
   cudaStream_t stream = backend_->stream_.get();
-  std::vector<LogupQuotientHeight> heights;
-  u32 blocks = 0;
+  const Fp3* alpha_powers = upload_alpha_powers(alpha);
+  launch_logup_share(alpha_powers);
+  // Heights do not depend on each other, and most do not fill the device.
+  backend_->lanes_.fork(stream);
   for (u32 h = 0; h < layout_->height_count; ++h) {
-    heights.push_back(fold_constraints(h, alpha));
-    heights.back().first_block = blocks;
-    blocks += blocks_of(layout_->heights[h] + 1, kLogupRowsPerBlock);
+    cudaStream_t lane = backend_->lanes_.stream(h % kLaneCount);
+    add_constraints(h, alpha_powers, lane);
+    divide_and_interpolate(h, lane);
   }
-  launch_logup_quotient(backend_->upload(std::span<const LogupQuotientHeight>(heights)),
-                        static_cast<u32>(heights.size()), blocks, stream);
-  for (u32 h = 0; h < layout_->height_count; ++h) divide_and_interpolate(h);
+  backend_->lanes_.join(stream);
   ++backend_->counters_.quotient;
 }
 
-/// The chips' own constraints of one height; returns what is left to add, the LogUp constraints.
-LogupQuotientHeight CudaSession::fold_constraints(u32 height_index, Fp3 alpha) {
-  const u32 log_height = layout_->heights[height_index];
-  const size_t n = size_t{1} << log_height;
-  const size_t rows = 2 * n;
-  cudaStream_t stream = backend_->stream_.get();
-  u64* folded = buffers_->folded[height_index];
-  EPOCHD_CUDA_CHECK(cudaMemsetAsync(folded, 0, 3 * rows * sizeof(u64), stream));
-  u32 constraints = 0;
+/// As many as the height with the most constraints needs: every height begins with alpha^0.
+const Fp3* CudaSession::upload_alpha_powers(Fp3 alpha) const {
+  size_t count = 0;
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
-    const TableShape& shape = layout_->shape.tables[t];
-    if (shape.log_height == log_height) constraints += shape.air->total_constraints();
+    const size_t end =
+        layout_->first_constraint[t] + layout_->shape.tables[t].air->total_constraints();
+    count = std::max(count, end);
   }
-  const std::vector<Fp3> alphas = prover::powers(alpha, constraints);
-  const Fp3* device_alphas = backend_->upload(std::span<const Fp3>(alphas));
-  std::vector<LogupQuotientArgs> lookups;
+  const std::vector<Fp3> alphas = prover::powers(alpha, count);
+  return backend_->upload(std::span<const Fp3>(alphas));
+}
+
+LogupQuotientJob CudaSession::logup_quotient_job(u32 table, const Fp3* alpha_powers) const {
+  const TableShape& shape = layout_->shape.tables[table];
+  const size_t n = size_t{1} << shape.log_height;
+  LogupQuotientJob job{};
+  job.program = programs_[table];
+  job.columns = lde_set(table);
+  job.aux = as_fp(buffers_->lde[layout_->logup_segment[table]]);
+  job.aux_stride = n << layout_->shape.preset->log_blowup;
+  job.log_half = shape.log_height;
+  job.sum_over_height = sums_[table] * Fp::from_u64(n).inverse();
+  job.alpha_powers = alpha_powers + layout_->first_constraint[table] + shape.air->constraint_count;
+  return job;
+}
+
+/// The folded LogUp constraints of every height, or zeros: what was there before is written over.
+void CudaSession::launch_logup_share(const Fp3* alpha_powers) const {
+  std::vector<LogupQuotientJob> jobs;
+  std::vector<LogupQuotientHeight> heights;
+  u32 blocks = 0;
+  u32 shared_bytes = 0;
+  for (u32 h = layout_->height_count; h-- > 0;) {
+    LogupQuotientHeight height{};
+    height.first_job = static_cast<u32>(jobs.size());
+    height.first_block = blocks;
+    height.rows = size_t{2} << layout_->heights[h];
+    height.out = as_fp(buffers_->folded[h]);
+    for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+      if (layout_->shape.tables[t].log_height != layout_->heights[h]) continue;
+      if (programs_[t].pairs == 0) continue;
+      jobs.push_back(logup_quotient_job(t, alpha_powers));
+      shared_bytes = std::max(shared_bytes, logup_quotient_bytes(programs_[t]));
+    }
+    height.job_count = static_cast<u32>(jobs.size()) - height.first_job;
+    heights.push_back(height);
+    blocks += blocks_of(layout_->heights[h] + 1, kLogupRows);
+  }
+  launch_logup_quotient(
+      {backend_->upload(std::span<const LogupQuotientHeight>(heights)),
+       static_cast<u32>(heights.size()), backend_->upload(std::span<const LogupQuotientJob>(jobs)),
+       blocks, shared_bytes},
+      backend_->stream_.get());
+}
+
+/// The chips' own constraints of one height.
+void CudaSession::add_constraints(u32 height_index, const Fp3* alpha_powers,
+                                  cudaStream_t stream) const {
+  const u32 log_height = layout_->heights[height_index];
+  const size_t rows = size_t{2} << log_height;
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     const TableShape& shape = layout_->shape.tables[t];
     if (shape.log_height != log_height) continue;
-    const Fp3* alpha_of = device_alphas + layout_->first_constraint[t];
     FoldArgs args{};
     args.columns = lde_set(t);
     std::copy(shape.params, shape.params + prover::kParamsMax, args.params);
-    args.alpha_powers = alpha_of;
+    args.alpha_powers = alpha_powers + layout_->first_constraint[t];
     const ChipId chip = static_cast<ChipId>(sources_[t].block.kind);
-    constraints_of(chip)(args, rows, as_fp(folded), rows, stream);
-    const u32 logup = layout_->logup_segment[t];
-    if (logup == kNone) continue;
-    LogupQuotientArgs lookup{};
-    lookup.table = lowered_ + t;
-    lookup.columns = args.columns;
-    lookup.aux = as_fp(buffers_->lde[logup]);
-    lookup.aux_stride = n << layout_->shape.preset->log_blowup;
-    lookup.log_half = log_height;
-    lookup.sum_over_height = sums_[t] * Fp::from_u64(n).inverse();
-    lookup.alpha_powers = alpha_of + shape.air->constraint_count;
-    lookups.push_back(lookup);
+    constraints_of(chip)(args, rows, as_fp(buffers_->folded[height_index]), rows, stream);
   }
-  LogupQuotientHeight height{};
-  height.jobs = backend_->upload(std::span<const LogupQuotientArgs>(lookups));
-  height.job_count = static_cast<u32>(lookups.size());
-  height.rows = rows;
-  height.out = as_fp(folded);
-  return height;
 }
 
-void CudaSession::divide_and_interpolate(u32 height_index) {
+void CudaSession::divide_and_interpolate(u32 height_index, cudaStream_t stream) const {
   const u32 log_height = layout_->heights[height_index];
   const size_t n = size_t{1} << log_height;
-  cudaStream_t stream = backend_->stream_.get();
   u64* folded = buffers_->folded[height_index];
   const Fp shift_n = Fp::generator().pow(n);
   launch_divide(as_fp(folded), log_height, (shift_n - Fp::one()).inverse(),

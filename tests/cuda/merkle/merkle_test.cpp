@@ -63,6 +63,14 @@ class CudaMerkle : public DeviceTest {
     EXPECT_EQ(differences(out.get(), want.data()), 0u);
   }
 
+  std::vector<u64> gather(const GatherPlan& plan) {
+    const DeviceArray<u64> packed(plan.packed());
+    const DeviceArray<u64> out(plan.words());
+    launch_gather(plan, packed.data(), out.data(), stream());
+    synchronize();
+    return out.get();
+  }
+
   void check_level_arrays(const std::vector<Digest>& got, const prover::MerkleTree& want) {
     const u32 log_leaves = want.log_leaves();
     ASSERT_EQ(got.size(), tree_digests(log_leaves));
@@ -162,16 +170,13 @@ TEST_F(CudaMerkle, BuildsFriTrees) {
     check_level_arrays(levels.get(), prover::MerkleTree::build(isa_, {&columns, 1}, pool_));
     // Opened leaves come in the order they are hashed.
     const std::vector<u32> indices = {0, 5, 6, static_cast<u32>(leaves - 1)};
-    const DeviceArray<u32> device_indices(indices);
-    const DeviceArray<u64> out(indices.size() * width);
-    gather_fri_leaves(device.data(), kWord, log_fold, device_indices.data(),
-                      static_cast<u32>(indices.size()), out.data(), stream());
-    synchronize();
+    GatherPlan plan;
+    plan.add_fri_leaves(device.data(), kWord, log_fold, indices);
     std::vector<u64> want;
     for (const u32 j : indices) {
       for (u32 w = 0; w < width; ++w) want.push_back(matrix[w * leaves + j]);
     }
-    EXPECT_EQ(out.get(), want);
+    EXPECT_EQ(gather(plan), want);
   }
 }
 
@@ -201,33 +206,31 @@ TEST_F(CudaMerkle, GrindsToTheSmallestNonce) {
 }
 
 TEST_F(CudaMerkle, GathersRowsAndSiblings) {
-  const Height height(12, {3, 129, 40});
-  const std::vector<u32> indices = {0, 1, 17, 18, 2048, 4095};
-  const DeviceArray<u32> device_indices(indices);
-  const u32 count = static_cast<u32>(indices.size());
-  const DeviceArray<u64> rows(count * height.width());
-  gather_rows(height.tree_height.rows, device_indices.data(), count, rows.data(), stream());
-
-  const DeviceArray<Digest> levels(tree_digests(12));
-  build_tree({&height.tree_height, 1}, levels.data(), stream());
-  std::vector<u64> positions;
-  append_sibling_positions(12, indices, positions);
-  const DeviceArray<u64> device_positions(positions);
-  const DeviceArray<Digest> siblings(positions.size());
-  gather_digests(levels.data(), device_positions.data(), static_cast<u32>(positions.size()),
-                 siblings.data(), stream());
-  synchronize();
-
-  std::vector<u64> want_rows;
-  for (const u32 i : indices) {
-    for (const prover::Fp* column : height.columns.columns) want_rows.push_back(column[i].value());
+  // Two trees and nothing between them, so that jobs have to be told apart.
+  const Height heights[] = {Height(12, {3, 129, 40}), Height(9, {1})};
+  const std::vector<u32> indices[] = {{0, 1, 17, 18, 2048, 4095}, {7, 511}};
+  std::vector<DeviceArray<Digest>> levels;
+  GatherPlan plan;
+  std::vector<u64> want;
+  for (u32 t = 0; t < 2; ++t) {
+    const u32 log_rows = heights[t].tree_height.log_rows;
+    levels.emplace_back(tree_digests(log_rows));
+    build_tree({&heights[t].tree_height, 1}, levels[t].data(), stream());
+    std::vector<u64> positions;
+    append_sibling_positions(log_rows, indices[t], positions);
+    plan.add_rows(heights[t].tree_height.rows, indices[t]);
+    plan.add_rows(heights[t].tree_height.rows, {});
+    plan.add_digests(levels[t].data(), positions);
+    for (const u32 i : indices[t]) {
+      for (const prover::Fp* column : heights[t].columns.columns) {
+        want.push_back(column[i].value());
+      }
+    }
+    prover::MerkleTree::build(isa_, {&heights[t].columns, 1}, pool_)
+        .append_siblings(indices[t], want);
   }
-  EXPECT_EQ(rows.get(), want_rows);
-  std::vector<u64> want_words;
-  prover::MerkleTree::build(isa_, {&height.columns, 1}, pool_).append_siblings(indices, want_words);
-  std::vector<u64> words;
-  for (const Digest& d : siblings.get()) words.insert(words.end(), d.words, d.words + 4);
-  EXPECT_EQ(words, want_words);
+  EXPECT_EQ(plan.words(), want.size());
+  EXPECT_EQ(gather(plan), want);
 }
 
 }  // namespace
