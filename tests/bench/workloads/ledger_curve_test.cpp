@@ -82,7 +82,18 @@ TEST(LedgerField, ScalarsAgreeWithBigIntegers) {
 }
 
 TEST(LedgerField, InversesAreInverses) {
-  for (const U256& raw : interesting()) {
+  std::vector<U256> values = interesting();
+  for (int bit = 0; bit < 256; ++bit) {
+    values.push_back(to_u256(Big(1) << bit));
+    values.push_back(to_u256((Big(1) << bit) - 1));
+    values.push_back(to_u256(kP - (Big(1) << bit)));
+    values.push_back(to_u256(kN - (Big(1) << bit)));
+  }
+  std::mt19937_64 random(31);
+  for (int i = 0; i < 2000; ++i) {
+    values.push_back({{random(), random(), random(), random() >> i % 64}});
+  }
+  for (const U256& raw : values) {
     for (const Big& m : {kP, kN}) {
       const U256 modulus = to_u256(m);
       const Big x = modulo(to_big(raw), m);

@@ -135,7 +135,7 @@ TEST(LedgerGuest, ATransferStaysCheap) {
   const u64 twenty = expect_agreement({"ledger", bench::make_ledger_block({.transfers = 20}), 20});
   const u64 cycles = (twenty - five) / 15;
   RecordProperty("cycles_per_transfer", std::to_string(cycles));
-  EXPECT_LT(cycles, 620'000u);
+  EXPECT_LT(cycles, 550'000u);
 }
 
 TEST(LedgerGuest, OneTransferProvesAndVerifies) {
