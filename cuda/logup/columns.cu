@@ -1,7 +1,6 @@
 // Pairs of interactions -> fractions -> one inversion for four rows (Montgomery's trick over all
 // their pairs) -> row totals -> a scan for the accumulator. Bound: integer multiplication.
-#include <algorithm>
-
+#include "cuda/field/invert_block.cuh"
 #include "cuda/logup/tile.cuh"
 #include "cuda/rt/block_map.cuh"
 #include "cuda/rt/error.hpp"
@@ -52,34 +51,6 @@ __device__ __forceinline__ u64 multiply_row(const LogupProgram& program, LogupTi
     norms = loose::mul(norms, a.norm);
   }
   return norms;
-}
-
-/// The inverses of all threads' x, found by the first warp: each of its threads inverts one product
-/// of four.
-__device__ __forceinline__ u64 invert_block(u64 x) {
-  __shared__ u64 values[kThreads];
-  constexpr u32 kShare = kThreads / 32;
-  values[threadIdx.x] = x;
-  __syncthreads();
-  if (threadIdx.x < 32) {
-    u64 before[kShare];
-    u64 product = 1;
-#pragma unroll
-    for (u32 i = 0; i < kShare; ++i) {
-      before[i] = product;
-      product = loose::mul(product, values[32 * i + threadIdx.x]);
-    }
-    u64 inverse = loose::inverse(product);
-#pragma unroll
-    for (u32 i = kShare; i-- > 0;) {
-      u64& v = values[32 * i + threadIdx.x];
-      const u64 own = loose::mul(inverse, before[i]);
-      inverse = loose::mul(inverse, v);
-      v = own;
-    }
-  }
-  __syncthreads();
-  return values[threadIdx.x];
 }
 
 /// Takes the norms out again. The values stay in the aux columns but for the last pair's; returns
@@ -147,7 +118,7 @@ __global__ void __launch_bounds__(kThreads, kLogupBlocksPerSm)
   if (p.row < p.rows) {
     norms = multiply_row(program, load_tile(program, p.row, shared + program.word_count()), values);
   }
-  const u64 inverse = invert_block(norms);
+  const u64 inverse = invert_block<kThreads>(norms);
   Fp3 total{};
   if (p.row < p.rows) {
     total = divide_row(program.pairs, inverse, values);
@@ -201,18 +172,16 @@ __global__ void __launch_bounds__(kThreads) accumulate_kernel(const LogupJob* jo
 
 }  // namespace
 
+u32 logup_bytes(const LogupProgram& program) {
+  return static_cast<u32>(sizeof(u64)) * program_and_tile_words(program);
+}
+
 void launch_logup(const LogupJobs& jobs, cudaStream_t stream) {
-  if (jobs.host.empty()) return;
-  u32 words = 0;
-  for (const LogupJob& job : jobs.host) {
-    words = std::max(words, program_and_tile_words(job.program));
-  }
-  allow_shared(values_kernel, words * sizeof(u64));
-  const u32 count = static_cast<u32>(jobs.host.size());
-  const u32 blocks = jobs.host.back().first_block + blocks_of(jobs.host.back().log_rows, kThreads);
-  values_kernel<<<blocks, kThreads, words * sizeof(u64), stream>>>(jobs.device, count);
-  scan_sums_kernel<<<count, kThreads, 0, stream>>>(jobs.device);
-  accumulate_kernel<<<blocks, kThreads, 0, stream>>>(jobs.device, count);
+  if (jobs.count == 0) return;
+  allow_shared(values_kernel, jobs.shared_bytes);
+  values_kernel<<<jobs.blocks, kThreads, jobs.shared_bytes, stream>>>(jobs.jobs, jobs.count);
+  scan_sums_kernel<<<jobs.count, kThreads, 0, stream>>>(jobs.jobs);
+  accumulate_kernel<<<jobs.blocks, kThreads, 0, stream>>>(jobs.jobs, jobs.count);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -4,8 +4,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <span>
-
 #include "cuda/logup/program.hpp"
 #include "prover/core/hd.hpp"
 
@@ -31,12 +29,15 @@ struct LogupJob {
   prover::Fp3* sum;         ///< out: L
 };
 
-/// Jobs as the host has them, and the same in device memory; first blocks ascend from 0.
+/// Jobs in device memory, first blocks ascending from 0.
 struct LogupJobs {
-  std::span<const LogupJob> host;
-  const LogupJob* device;
+  const LogupJob* jobs;
+  u32 count;
+  u32 blocks;
+  u32 shared_bytes;  ///< the most that logup_bytes() says of a table
 };
 void launch_logup(const LogupJobs& jobs, cudaStream_t stream);
+u32 logup_bytes(const LogupProgram& program);
 
 /// The LogUp constraints of one table on its LDE. Device pointers.
 struct LogupQuotientJob {

@@ -1,7 +1,7 @@
 // One row of one table: what LogupEval defines, over a program and a tile. Host and device.
 #pragma once
 
-#include "cuda/logup/lazy_cubic.hpp"
+#include "cuda/field/lazy_cubic.hpp"
 #include "cuda/logup/program.hpp"
 
 namespace epochd::cuda {

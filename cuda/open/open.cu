@@ -1,49 +1,40 @@
-// Inverses are taken by Montgomery's trick, eight a thread. Dot products read each column once,
-// four columns a block sharing the weights. Bound: memory for dot and deep.
+// Inverses are taken by Montgomery's trick, one for four threads. Dot products read each column
+// once, four columns a block sharing the weights. Bound: memory for dot and deep.
+#include "cuda/field/invert_block.cuh"
 #include "cuda/open/open.hpp"
 #include "cuda/rt/block_map.cuh"
 #include "cuda/rt/error.hpp"
 #include "cuda/rt/planes.cuh"
-#include "prover/field/wide_sum.hpp"
 
 namespace epochd::cuda {
 namespace {
 
 constexpr u32 kThreads = 128;
-constexpr u32 kInvertBatch = kInvertRows / kThreads;
+static_assert(kWeightRows == kThreads);
+/// z - x, x in F.
+__device__ __forceinline__ LooseCubic minus(const Fp3& z, Fp x) {
+  return LooseCubic::of(z - x);
+}
 
-/// Inverts denominator(i) for the kInvertBatch indices of this thread, block `block` of `rows`.
-template <class Denominator, class Finish>
-__device__ void invert_batch(u32 block, size_t rows, const Denominator& denominator,
-                             const Finish& finish) {
-  const size_t first = size_t{block} * kInvertRows + threadIdx.x;
-  if (first >= rows) return;
-  Fp3 prefix[kInvertBatch];
-  Fp3 product = prover::fp3_one();
-#pragma unroll
-  for (u32 k = 0; k < kInvertBatch; ++k) {
-    const size_t i = first + k * kThreads;
-    prefix[k] = product;
-    if (i < rows) product *= denominator(i);
-  }
-  Fp3 inv = inverse(product);
-#pragma unroll
-  for (u32 k = kInvertBatch; k-- > 0;) {
-    const size_t i = first + k * kThreads;
-    if (i >= rows) continue;
-    finish(i, inv * prefix[k]);
-    inv *= denominator(i);
-  }
+/// 1 / d for every thread of the block, d != 0.
+__device__ __forceinline__ LooseCubic inverse_of(const LooseCubic& d) {
+  const Adjugate a = Adjugate::of(d);
+  const u64 scale = invert_block<kThreads>(a.norm);
+  return {loose::mul(a.adjugate.c0, scale), loose::mul(a.adjugate.c1, scale),
+          loose::mul(a.adjugate.c2, scale)};
 }
 
 __global__ void __launch_bounds__(kThreads) weight_kernel(const WeightJob* jobs, u32 job_count) {
   const WeightJob& job =
       jobs[find_job(jobs, job_count, [](const WeightJob& j) { return j.first_block; })];
   const size_t rows = size_t{1} << job.log_n;
-  const DevicePlanes out{job.weights, rows};
-  invert_batch(
-      blockIdx.x - job.first_block, rows, [&](size_t i) { return job.z - job.points.at(i); },
-      [&](size_t i, const Fp3& inverse) { out.set(i, inverse * job.points.at(i)); });
+  const size_t i = size_t{blockIdx.x - job.first_block} * kThreads + threadIdx.x;
+  const u64 x = i < rows ? job.points.at(i).value() : 0;
+  const LooseCubic inverse = inverse_of(minus(job.z, Fp::from_canonical(x)));
+  if (i >= rows) return;
+  const LooseCubic w{loose::mul(inverse.c0, x), loose::mul(inverse.c1, x),
+                     loose::mul(inverse.c2, x)};
+  DevicePlanes{job.weights, rows}.set(i, w.canonical());
 }
 
 __device__ Fp3 sum_warp(Fp3 v) {
@@ -64,21 +55,22 @@ __global__ void __launch_bounds__(kThreads)
   const size_t begin = size_t{chunk} * kDotRows;
   const size_t end = begin + kDotRows < rows ? begin + kDotRows : rows;
   const Fp* column[kDotColumns];
-  prover::WideSum3 sum[kDotColumns];
+  LazyCubicSum sum[kDotColumns];
 #pragma unroll
   for (u32 k = 0; k < kDotColumns; ++k) {
     column[k] = job.columns[k < job.column_count ? k : 0];
   }
   const Fp* weights = job.weights;
   for (size_t i = begin + threadIdx.x; i < end; i += kThreads) {
-    const Fp3 w{weights[i], weights[i + rows], weights[i + 2 * rows]};
+    const LooseCubic w{weights[i].value(), weights[i + rows].value(),
+                       weights[i + 2 * rows].value()};
 #pragma unroll
-    for (u32 k = 0; k < kDotColumns; ++k) sum[k].add(w, column[k][i]);
+    for (u32 k = 0; k < kDotColumns; ++k) sum[k].add(w, column[k][i].value());
   }
   __shared__ Fp3 warp_sum[kDotColumns][kThreads / 32];
 #pragma unroll
   for (u32 k = 0; k < kDotColumns; ++k) {
-    const Fp3 s = sum_warp(sum[k].value());
+    const Fp3 s = sum_warp(sum[k].value().canonical());
     if (threadIdx.x % 32 == 0) warp_sum[k][threadIdx.x / 32] = s;
   }
   __syncthreads();
@@ -102,27 +94,23 @@ __global__ void __launch_bounds__(32 * kDotColumns)
   if (threadIdx.x % 32 == 0) values[job.first_value + k] = s * job.scale;
 }
 
-/// out = 1 / ((x - z0)(x - z1)).
-__global__ void __launch_bounds__(kThreads) deep_invert_kernel(const DeepJob* jobs, u32 job_count) {
-  const DeepJob& job =
-      jobs[find_job(jobs, job_count, [](const DeepJob& j) { return j.first_block; })];
-  const size_t rows = size_t{1} << job.log_rows;
-  const DevicePlanes out{job.out, rows};
-  const Fp3 z0 = job.points[0].z;
-  const Fp3 z1 = job.points[1].z;
-  invert_batch(
-      blockIdx.x - job.first_block, rows,
-      [&](size_t i) {
-        const Fp x = job.x.at(i);
-        return (z0 - x) * (z1 - x);
-      },
-      [&](size_t i, const Fp3& inverse) { out.set(i, inverse); });
-}
-
-__device__ Fp3 combine(const DeepPoint& p, size_t row) {
-  prover::WideSum3 s;
-  for (u32 c = 0; c < p.count; ++c) s.add(p.columns[c].weight, p.columns[c].column[row]);
-  return s.value() - p.at_z;
+/// sum of weight * column at a row, for every thread of the block; their descriptions pass through
+/// shared memory. `row` may be any row where the result is not used.
+__device__ LooseCubic combine(const DeepPoint& p, size_t row) {
+  constexpr u32 kStaged = 64;
+  __shared__ DeepColumn staged[kStaged];
+  LazyCubicSum s(LooseCubic::of(-p.at_z));
+  for (u32 first = 0; first < p.count; first += kStaged) {
+    const u32 count = p.count - first < kStaged ? p.count - first : kStaged;
+    __syncthreads();
+    if (threadIdx.x < count) staged[threadIdx.x] = p.columns[first + threadIdx.x];
+    __syncthreads();
+#pragma unroll 4
+    for (u32 c = 0; c < count; ++c) {
+      s.add(LooseCubic::of(staged[c].weight), staged[c].column[row].value());
+    }
+  }
+  return s.value();
 }
 
 __global__ void __launch_bounds__(kDeepRows) deep_kernel(const DeepJob* jobs, u32 job_count) {
@@ -130,14 +118,20 @@ __global__ void __launch_bounds__(kDeepRows) deep_kernel(const DeepJob* jobs, u3
       jobs[find_job(jobs, job_count, [](const DeepJob& j) { return j.first_row_block; })];
   const size_t rows = size_t{1} << job.log_rows;
   const size_t i = size_t{blockIdx.x - job.first_row_block} * kDeepRows + threadIdx.x;
+  const size_t row = i < rows ? i : 0;
+  const Fp x = job.x.at(row);
+  const LooseFactor d0 = LooseFactor::of(minus(job.points[0].z, x));
+  const LooseFactor d1 = LooseFactor::of(minus(job.points[1].z, x));
+  // -(s0 d1 + s1 d0) / (d0 d1) with d = z - x.
+  LazyCubicSum numerator;
+  numerator.add(combine(job.points[0], row), d1);
+  if (job.points[1].count > 0) numerator.add(combine(job.points[1], row), d0);
+  const LooseCubic inverse = inverse_of(product(LooseCubic{d0.c0, d0.c1, d0.c2}, d1));
   if (i >= rows) return;
-  const Fp3 x = fp3(job.x.at(i));
-  const DevicePlanes out{job.out, rows};
-  // (s0 d1 + s1 d0) / (d0 d1) with d = x - z; the signs of both differences cancel in the product.
-  Fp3 numerator = combine(job.points[0], i) * (x - job.points[1].z);
-  if (job.points[1].count > 0) numerator += combine(job.points[1], i) * (x - job.points[0].z);
-  out.set(i, numerator * out.get(i));
+  const LooseCubic quotient = product(numerator.value(), LooseFactor::of(inverse));
+  DevicePlanes{job.out, rows}.set(i, -quotient.canonical());
 }
+static_assert(kDeepRows == kThreads, "inverse_of() is for blocks of that size");
 
 __global__ void __launch_bounds__(kThreads)
     lift_kernel(const DeepJob* jobs, u32 job_count, Fp* word, u32 log_word) {
@@ -166,10 +160,8 @@ void launch_dots(const DotJob* jobs, u32 job_count, u32 blocks, u32 chunks_max, 
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
-void launch_deep(const DeepJob* jobs, u32 job_count, u32 invert_blocks, u32 row_blocks,
-                 cudaStream_t stream) {
-  deep_invert_kernel<<<invert_blocks, kThreads, 0, stream>>>(jobs, job_count);
-  deep_kernel<<<row_blocks, kDeepRows, 0, stream>>>(jobs, job_count);
+void launch_deep(const DeepJob* jobs, u32 job_count, u32 blocks, cudaStream_t stream) {
+  deep_kernel<<<blocks, kDeepRows, 0, stream>>>(jobs, job_count);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 

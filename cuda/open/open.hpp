@@ -14,8 +14,8 @@ namespace epochd::cuda {
 using prover::Fp;
 using prover::Fp3;
 
-/// Elements of one block of the inverting launches.
-constexpr u32 kInvertRows = 1024;
+/// Points of one block of the weights' launch.
+constexpr u32 kWeightRows = 128;
 /// Rows of one chunk of a dot product; partial sums of chunks are added by a second launch.
 constexpr u32 kDotRows = 4096;
 constexpr u32 kDotColumns = 4;
@@ -27,7 +27,7 @@ EPOCHD_HD constexpr u32 chunks_of(u32 log_rows, u32 rows) {
 struct WeightJob {
   DevicePoints points;
   u32 log_n;
-  u32 first_block;  ///< chunks_of(log_n, kInvertRows) blocks
+  u32 first_block;  ///< chunks_of(log_n, kWeightRows) blocks
   Fp3 z;
   Fp* weights;
 };
@@ -64,14 +64,12 @@ struct DeepPoint {
 struct DeepJob {
   DevicePoints x;
   u32 log_rows;
-  u32 first_block;      ///< chunks_of(log_rows, kInvertRows) blocks
   u32 first_row_block;  ///< chunks_of(log_rows, kDeepRows) blocks
   DeepPoint points[2];
   Fp* out;
 };
 constexpr u32 kDeepRows = 128;
-void launch_deep(const DeepJob* jobs, u32 job_count, u32 invert_blocks, u32 row_blocks,
-                 cudaStream_t stream);
+void launch_deep(const DeepJob* jobs, u32 job_count, u32 blocks, cudaStream_t stream);
 /// word(i) = sum over jobs of out(i >> (log_word - log_rows)).
 void launch_lift(const DeepJob* jobs, u32 job_count, Fp* word, u32 log_word, cudaStream_t stream);
 

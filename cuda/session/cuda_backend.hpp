@@ -139,7 +139,8 @@ class CudaSession {
   const prover::Digest* tree_levels(u32 tree) const;
   void fill_table(u32 table);
   void count_lookups(std::span<const prover::LookupSpec> lookups);
-  void upload_programs(prover::Fp3 gamma, prover::Fp3 beta);
+  void upload_programs(prover::Fp3 gamma, prover::Fp3 beta, std::span<const u32> tables);
+  LogupJobs upload_logup_jobs(std::span<const u32> tables) const;
   LogupJob logup_job(u32 table) const;
   const prover::Fp3* upload_alpha_powers(prover::Fp3 alpha) const;
   LogupQuotientJob logup_quotient_job(u32 table, const prover::Fp3* alpha_powers) const;
@@ -149,7 +150,8 @@ class CudaSession {
   void divide_and_interpolate(u32 height_index, cudaStream_t stream) const;
   void extend_tree(const prover::TreeLayout& tree) const;
   void plan_openings(u32 height_index, u32 point, u64*& weights, OpenPlan& plan) const;
-  DeepPoint deep_point(u32 log_height, u32 point, std::span<const prover::Fp3> powers) const;
+  DeepPoint deep_point(u32 log_height, u32 point, std::span<const prover::Fp3> powers,
+                       std::vector<DeepColumn>& columns) const;
   prover::Digest download_digest(const prover::Digest* device);
   void plan_tree(u32 tree, std::span<const u32> queries, GatherPlan& plan) const;
   void plan_layer(u32 step, u32 shift, std::span<const u32> queries, GatherPlan& plan) const;

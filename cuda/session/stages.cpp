@@ -24,18 +24,32 @@ Fp* as_fp(u64* p) {
 
 }  // namespace
 
-/// Makes the programs of all tables that have interactions, in device memory as one array.
-void CudaSession::upload_programs(Fp3 gamma, Fp3 beta) {
+/// Makes the programs of these tables, in device memory as one array.
+void CudaSession::upload_programs(Fp3 gamma, Fp3 beta, std::span<const u32> tables) {
   std::vector<u64> words;
   std::vector<size_t> begins;
-  programs_.clear();
-  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+  for (const u32 t : tables) {
     const LoweredTable lowered = prover::lower_table(layout_->shape.tables[t], gamma, beta);
     begins.push_back(words.size());
-    programs_.push_back(lowered.accesses.empty() ? LogupProgram{} : append_program(lowered, words));
+    programs_[t] = append_program(lowered, words);
   }
   const u64* device = backend_->upload(std::span<const u64>(words));
-  for (size_t t = 0; t < programs_.size(); ++t) programs_[t].words = device + begins[t];
+  for (size_t i = 0; i < tables.size(); ++i) programs_[tables[i]].words = device + begins[i];
+}
+
+/// The jobs of these tables, with their blocks.
+LogupJobs CudaSession::upload_logup_jobs(std::span<const u32> tables) const {
+  std::vector<LogupJob> jobs;
+  u32 blocks = 0;
+  u32 shared_bytes = 0;
+  for (const u32 t : tables) {
+    jobs.push_back(logup_job(t));
+    jobs.back().first_block = blocks;
+    blocks += blocks_of(jobs.back().log_rows, kLogupRows);
+    shared_bytes = std::max(shared_bytes, logup_bytes(programs_[t]));
+  }
+  return {backend_->upload(std::span<const LogupJob>(jobs)), static_cast<u32>(jobs.size()), blocks,
+          shared_bytes};
 }
 
 LogupJob CudaSession::logup_job(u32 table) const {
@@ -55,17 +69,22 @@ LogupJob CudaSession::logup_job(u32 table) const {
 void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
   cudaStream_t stream = backend_->stream_.get();
   EPOCHD_CUDA_CHECK(cudaMemsetAsync(buffers_->sums, 0, sums.size() * sizeof(Fp3), stream));
-  upload_programs(gamma, beta);
-  std::vector<LogupJob> jobs;
-  u32 blocks = 0;
-  // Short tables first: their few blocks take as long as any, beside those of the tall ones.
-  for (u32 t = layout_->shape.table_count; t-- > 0;) {
-    if (programs_[t].pairs == 0) continue;
-    jobs.push_back(logup_job(t));
-    jobs.back().first_block = blocks;
-    blocks += blocks_of(jobs.back().log_rows, kLogupRows);
+  // The tall tables first, so that the device has work while the others are lowered; then the
+  // others beside them.
+  std::vector<u32> parts[2];
+  for (u32 t = 0; t < layout_->shape.table_count; ++t) {
+    const TableShape& shape = layout_->shape.tables[t];
+    if (shape.air->interaction_count == 0) continue;
+    parts[shape.log_height + 1 >= layout_->log_height_max() ? 0 : 1].push_back(t);
   }
-  launch_logup({jobs, backend_->upload(std::span<const LogupJob>(jobs))}, stream);
+  programs_.assign(layout_->shape.table_count, {});
+  for (u32 part = 0; part < 2; ++part) {
+    upload_programs(gamma, beta, parts[part]);
+    const LogupJobs jobs = upload_logup_jobs(parts[part]);
+    if (part == 0) backend_->lanes_.fork(stream);
+    launch_logup(jobs, part == 0 ? backend_->lanes_.stream(0) : stream);
+  }
+  backend_->lanes_.join(stream);
   sums_.resize(sums.size());
   backend_->download(sums_.data(), buffers_->sums, sums.size() * sizeof(Fp3));
   std::copy(sums_.begin(), sums_.end(), sums.begin());
@@ -231,13 +250,15 @@ void CudaSession::plan_openings(u32 height_index, u32 point, u64*& weights, Open
   if (plan.targets.size() == before) return;
   plan.weights.push_back(
       {backend_->coset_points_.get(log_height), log_height, plan.weight_blocks, z, as_fp(weights)});
-  plan.weight_blocks += chunks_of(log_height, kInvertRows);
+  plan.weight_blocks += chunks_of(log_height, kWeightRows);
   weights += 3 * n;
 }
 
-DeepPoint CudaSession::deep_point(u32 log_height, u32 point, std::span<const Fp3> powers) const {
+/// Its columns go to the end of `columns`; where they are on the device is not known yet.
+DeepPoint CudaSession::deep_point(u32 log_height, u32 point, std::span<const Fp3> powers,
+                                  std::vector<DeepColumn>& columns) const {
   const u32 log_rows = log_height + layout_->shape.preset->log_blowup;
-  std::vector<DeepColumn> columns;
+  const size_t first = columns.size();
   DeepPoint p{};
   for (u32 s = 0; s < layout_->segment_count; ++s) {
     const Segment& segment = layout_->segments[s];
@@ -248,8 +269,7 @@ DeepPoint CudaSession::deep_point(u32 log_height, u32 point, std::span<const Fp3
       p.at_z += powers[j] * openings_[j];
     }
   }
-  p.count = static_cast<u32>(columns.size());
-  p.columns = columns.empty() ? nullptr : backend_->upload(std::span<const DeepColumn>(columns));
+  p.count = static_cast<u32>(columns.size() - first);
   p.z = point == 0 ? zeta_ : zeta_ * Fp::two_adic_root(log_height);
   return p;
 }
@@ -258,26 +278,33 @@ void CudaSession::deep(Fp3 delta) {
   const std::vector<Fp3> powers = prover::powers(delta, layout_->opening_count);
   const u32 log_domain = layout_->log_domain();
   std::vector<DeepJob> jobs;
-  u32 invert_blocks = 0;
-  u32 row_blocks = 0;
+  std::vector<DeepColumn> columns;
+  u32 blocks = 0;
   u64* out = buffers_->scratch;
   for (u32 h = 0; h < layout_->height_count; ++h) {
     DeepJob job{};
     job.log_rows = layout_->heights[h] + layout_->shape.preset->log_blowup;
     job.x = backend_->coset_points_.get(job.log_rows);
-    job.first_block = invert_blocks;
-    job.first_row_block = row_blocks;
-    for (u32 p = 0; p < 2; ++p) job.points[p] = deep_point(layout_->heights[h], p, powers);
+    job.first_row_block = blocks;
+    for (u32 p = 0; p < 2; ++p) {
+      job.points[p] = deep_point(layout_->heights[h], p, powers, columns);
+    }
     job.out = as_fp(out);
-    invert_blocks += chunks_of(job.log_rows, kInvertRows);
-    row_blocks += chunks_of(job.log_rows, kDeepRows);
+    blocks += chunks_of(job.log_rows, kDeepRows);
     out += size_t{3} << job.log_rows;
     jobs.push_back(job);
+  }
+  const DeepColumn* deep_columns = backend_->upload(std::span<const DeepColumn>(columns));
+  for (DeepJob& job : jobs) {
+    for (DeepPoint& p : job.points) {
+      p.columns = deep_columns;
+      deep_columns += p.count;
+    }
   }
   const DeepJob* device = backend_->upload(std::span<const DeepJob>(jobs));
   const u32 count = static_cast<u32>(jobs.size());
   cudaStream_t stream = backend_->stream_.get();
-  launch_deep(device, count, invert_blocks, row_blocks, stream);
+  launch_deep(device, count, blocks, stream);
   u64* word = buffers_->fri.empty() ? buffers_->final_word : buffers_->fri[0].word;
   launch_lift(device, count, as_fp(word), log_domain, stream);
   fri_step_ = 0;

@@ -10,7 +10,7 @@ namespace {
 using prover::Fp;
 
 constexpr u32 kThreads = 128;
-constexpr u64 kNoCounter = ~u64{0};
+constexpr u32 kNoCounter = ~u32{0};
 
 __device__ Fp evaluate(const CountJob& job, const CountForm& form, size_t row) {
   Fp v = form.constant;
@@ -22,8 +22,8 @@ __device__ Fp evaluate(const CountJob& job, const CountForm& form, size_t row) {
   return v;
 }
 
-/// The counter a tuple hits, or kNoCounter.
-__device__ u64 counter_of(const CountTarget& target, const u64* tuple, u32 arity) {
+/// The counter a tuple hits, or kNoCounter. 32 bits: the warp compares them in half the time.
+__device__ u32 counter_of(const CountTarget& target, const u64* tuple, u32 arity) {
   u64 index = 0;
   for (u32 i = 0; i < arity; ++i) {
     if (tuple[i] >= (u64{1} << 32)) return kNoCounter;
@@ -39,7 +39,7 @@ __device__ u64 counter_of(const CountTarget& target, const u64* tuple, u32 arity
   }
   const u64 column = target.selects_column != 0 ? tuple[0] : 0;
   if (index >= (u64{1} << target.log_height) || column >= target.counter_count) return kNoCounter;
-  return (column << target.log_height) + index;
+  return static_cast<u32>((column << target.log_height) + index);
 }
 
 __global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__ CountJob job) {
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__
   for (u32 a = 0; a < job.access_count; ++a) {
     const CountAccess& access = job.accesses[a];
     const CountTarget& target = job.targets[access.target];
-    u64 counter = kNoCounter;
+    u32 counter = kNoCounter;
     if (in_table && evaluate(job, access.multiplicity, row) == Fp::one()) {
       u64 tuple[8];
       for (u32 k = 0; k < access.arity; ++k) {

@@ -1,6 +1,6 @@
-// Arithmetic of F and K for LogUp kernels, reduced as seldom as possible: values are "loose" (any
-// u64, congruent to the element), sums of products are reduced once. On a device a product added to
-// a sum costs about a third of one that is reduced; the host version is for tests.
+// Arithmetic of F and K for kernels over rows, reduced as seldom as possible: values are "loose"
+// (any u64, congruent to the element), sums of products are reduced once. On a device a product
+// added to a sum costs about a third of one that is reduced; the host version is for tests.
 #pragma once
 
 #include "prover/field/fp3.hpp"
