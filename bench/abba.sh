@@ -15,8 +15,8 @@
 #   ABBA_CACHE        where builds, inputs and results are kept (build/abba)
 #   JOBS              parallel build jobs
 #
-# The exit code is epoch-abba's: 0 improvement or equivalent, 1 tool error, 2 regression, 3 unproven,
-# 4 inconclusive. docs/benchmarks.md says what a verdict means.
+# The exit code is epoch-abba's: 0 improvement or equivalent, 1 tool error, 2 regression,
+# 3 unproven, 4 inconclusive. docs/benchmarks.md says what a verdict means.
 set -euo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -104,7 +104,7 @@ mkdir -p "$cache/fixtures" "$cache/results"
 build_a=$(build_commit "$commit_a")
 build_b=$(build_commit "$commit_b")
 
-# The tools and the guest are of this checkout, the same for both sides: what is compared is provers.
+# The tools and the guest are of this checkout, the same for both sides: provers are compared.
 workload=${BENCH_WORKLOAD:-ledger}
 export TX_COUNT=${TX_COUNT:-5}
 tools=$cache/tools

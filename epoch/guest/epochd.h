@@ -111,6 +111,10 @@ int memcmp(const void* left, const void* right, size_t bytes);
 void read_input(const uint8_t** buf_ptr, size_t* buf_size);
 void write_output(const uint8_t* output, size_t size);
 
+/* epochd_emit and epochd_exit out of line, for languages that cannot include this header. */
+void epochd_emit_word(uint64_t word);
+__attribute__((noreturn)) void epochd_exit_with(uint64_t code);
+
 #ifdef __cplusplus
 }
 #endif

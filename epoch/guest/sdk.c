@@ -27,3 +27,11 @@ void write_output(const uint8_t* output, size_t size) {
     }
   }
 }
+
+void epochd_emit_word(uint64_t word) {
+  epochd_emit(word);
+}
+
+void epochd_exit_with(uint64_t code) {
+  epochd_exit(code);
+}

@@ -76,7 +76,9 @@ TX_COUNT=3 BENCH_FEATURES='EXTRA=x,cuda' expect 0 change main 2
 expect 2 worse
 expect_text '--backend cpu' "$folder/calls"
 expect_text '^OFF ' "$folder/configured"
-BENCH_WORKLOAD=fib-1m BENCH_FLAGS='--security test' ABBA_FLAGS='--threshold 2' expect 2 worse change 2
+export BENCH_WORKLOAD=fib-1m BENCH_FLAGS='--security test' ABBA_FLAGS='--threshold 2'
+expect 2 worse change 2
+unset BENCH_WORKLOAD BENCH_FLAGS ABBA_FLAGS
 expect_text 'fib.elf .*--security test' "$folder/calls"
 expect 0 main main 2
 expect_text 'equivalent' "$folder/out"

@@ -120,6 +120,41 @@ TEST(WorkloadGuests, NamedWorkloadsAgree) {
   }
 }
 
+/// RFC 1950, section 8.2.
+u64 adler32(const std::string& bytes) {
+  u64 a = 1, b = 0;
+  for (const char c : bytes) {
+    a = (a + static_cast<u8>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  return b << 16 | a;
+}
+
+// The guest in Rust, where one could be built.
+TEST(RustGuest, AgreesWithQemuAndProves) {
+  const std::string base = std::string(EPOCHD_GUEST_DIR) + "/digest";
+  if (!std::ifstream(base + ".elf").good()) GTEST_SKIP() << "built without a Rust target";
+  for (const std::string& input :
+       {std::string(), std::string("Wikipedia"), std::string(3000, '\xff') + "and 7 letters"}) {
+    Words expected = {adler32(input), 0};
+    for (const char c : input) expected[1] += ('a' <= (c | 32) && (c | 32) <= 'z') ? 1 : 0;
+    const std::string head = input.substr(0, 16);
+    expected.push_back(head.size());
+    const Words words = test::words_of(head + std::string((8 - head.size() % 8) % 8, '\0'));
+    expected.insert(expected.end(), words.begin(), words.end());
+
+    const auto qemu = test::run_program({EPOCHD_QEMU_RISCV64, base + ".qemu.elf"}, input);
+    EXPECT_EQ(qemu.exit_code, 0);
+    EXPECT_EQ(test::words_of(qemu.output), expected);
+    Guest& guest = shared_guest("digest.elf");
+    guest.params.epoch_size_log2 = 12;
+    const auto bundle = prove_run(guest, run_epochs(guest, {input.begin(), input.end()}));
+    const RunResult result = verify(guest, bundle);
+    EXPECT_TRUE(result.ok()) << text(result);
+    EXPECT_EQ(outputs_of(bundle), expected);
+  }
+}
+
 TEST(LedgerGuest, AgreesAndCountsEveryKind) {
   const Words block =
       bench::make_ledger_block({.transfers = 6, .bad_signatures = 2, .overdrafts = 1});
