@@ -5,16 +5,16 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
+
+#include "daemon/log/flood_gate.hpp"
 
 namespace epochd::log {
 namespace {
-
-struct State {
-  LogFormat format = LogFormat::kText;
-  std::shared_ptr<spdlog::logger> logger;
-};
 
 std::shared_ptr<spdlog::logger> make_logger(LogFormat format) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
@@ -24,12 +24,9 @@ std::shared_ptr<spdlog::logger> make_logger(LogFormat format) {
                             : R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
   sink->set_formatter(
       std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::utc));
-  return std::make_shared<spdlog::logger>("epochd", std::move(sink));
-}
-
-State& state() {
-  static State instance{LogFormat::kText, make_logger(LogFormat::kText)};
-  return instance;
+  auto logger = std::make_shared<spdlog::logger>("epochd", std::move(sink));
+  logger->set_level(spdlog::level::trace);  // who writes has asked for the level already
+  return logger;
 }
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
@@ -44,6 +41,70 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
       return spdlog::level::err;
   }
   return spdlog::level::off;
+}
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What records are about, and how they are written. Threads: any.
+class State {
+ public:
+  State() : loggers_{make_logger(LogFormat::kText), make_logger(LogFormat::kJson)} {}
+
+  void configure(const LogSettings& settings) {
+    level_ = settings.level;
+    format_ = settings.format;
+  }
+  LogSettings settings() const { return {level_, format_}; }
+
+  void set_job(std::string_view id) {
+    const std::lock_guard lock(mutex_);
+    job_ = id;
+    stage_.clear();
+  }
+  void set_stage(std::string_view stage) {
+    const std::lock_guard lock(mutex_);
+    stage_ = stage;
+  }
+
+  template <class Use>
+  auto with_gate(Use use) {
+    const std::lock_guard lock(mutex_);
+    return use(gate_);
+  }
+
+  void write(LogLevel level, std::string_view message, std::initializer_list<Field> fields) {
+    std::vector<Field> all(fields);
+    add_context(all);
+    const LogFormat format = format_;
+    spdlog::logger& logger = *loggers_[static_cast<size_t>(format)];
+    logger.log(spdlog_level(level), "{}", format_record(format, message, all));
+  }
+
+ private:
+  void add_context(std::vector<Field>& fields) {
+    const std::lock_guard lock(mutex_);
+    const auto add = [&](std::string_view key, const std::string& value) {
+      const bool is_there = std::any_of(fields.begin(), fields.end(),
+                                        [&](const Field& field) { return field.key() == key; });
+      if (!is_there && !value.empty()) fields.emplace_back(key, value);
+    };
+    add("job", job_);
+    add("stage", stage_);
+  }
+
+  std::array<std::shared_ptr<spdlog::logger>, kLogFormatNames.size()> loggers_;
+  std::atomic<LogLevel> level_ = LogSettings{}.level;
+  std::atomic<LogFormat> format_ = LogSettings{}.format;
+  std::mutex mutex_;
+  std::string job_, stage_;
+  FloodGate gate_;
+};
+
+State& state() {
+  static State instance;
+  return instance;
 }
 
 nlohmann::json to_json(const Field& field) {
@@ -69,13 +130,23 @@ std::string to_word(const Field& field) {
 }  // namespace
 
 void configure(LogLevel level, LogFormat format) {
-  state().format = format;
-  state().logger = make_logger(format);
-  state().logger->set_level(spdlog_level(level));
+  state().configure({level, format});
+}
+
+LogSettings configured() {
+  return state().settings();
+}
+
+void set_job(std::string_view id) {
+  state().set_job(id);
+}
+
+void set_stage(std::string_view stage) {
+  state().set_stage(stage);
 }
 
 std::string format_record(LogFormat format, std::string_view message,
-                          std::initializer_list<Field> fields) {
+                          std::span<const Field> fields) {
   std::string record;
   if (format == LogFormat::kText) {
     record = message;
@@ -91,10 +162,31 @@ std::string format_record(LogFormat format, std::string_view message,
   return record;
 }
 
+std::string format_record(LogFormat format, std::string_view message,
+                          std::initializer_list<Field> fields) {
+  return format_record(format, message, std::span(fields.begin(), fields.size()));
+}
+
 void write(LogLevel level, std::string_view message, std::initializer_list<Field> fields) {
-  spdlog::logger& logger = *state().logger;
-  if (!logger.should_log(spdlog_level(level))) return;
-  logger.log(spdlog_level(level), "{}", format_record(state().format, message, fields));
+  if (level < state().settings().level) return;
+  if (level >= LogLevel::kWarn) {
+    tell_left_out();
+    if (!state().with_gate([&](FloodGate& gate) { return gate.pass(message, now_s()); })) return;
+  }
+  state().write(level, message, fields);
+}
+
+void tell_left_out(bool all) {
+  const auto left_out =
+      state().with_gate([&](FloodGate& gate) { return gate.take_left_out(now_s(), all); });
+  for (const FloodGate::LeftOut& one : left_out) {
+    state().write(LogLevel::kWarn, "records were left out, because they repeated too fast",
+                  {{"record", one.message}, {"count", one.count}});
+  }
+}
+
+u64 suppressed_total() {
+  return state().with_gate([](const FloodGate& gate) { return gate.left_out_total(); });
 }
 
 }  // namespace epochd::log

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -36,11 +37,18 @@ class Field {
   Value value_;
 };
 
-/// Records go to stderr. Before the first call: level info, text.
-/// Threads: call before other threads log.
+/// Records go to stderr. Before the first call: level info, text. Threads: any.
 void configure(LogLevel level, LogFormat format);
+/// What was configured last: for a process that is to log in the same way.
+LogSettings configured();
 
-/// Threads: any.
+/// What the process is at: records that do not name a job or a stage themselves get these. A
+/// process works on one job at a time. A new job, "" for none, has no stage. Threads: any.
+void set_job(std::string_view id);
+void set_stage(std::string_view stage);
+
+/// Of warnings and errors with the same message, the first 20 in ten seconds are written and the
+/// others counted; a record with the count follows (daemon/log/flood_gate.hpp). Threads: any.
 void write(LogLevel level, std::string_view message, std::initializer_list<Field> fields);
 
 inline void debug(std::string_view message, std::initializer_list<Field> fields = {}) {
@@ -56,7 +64,15 @@ inline void error(std::string_view message, std::initializer_list<Field> fields 
   write(LogLevel::kError, message, fields);
 }
 
+/// Writes the counts of what was left out: of the windows that are over, or all.
+/// Threads: any.
+void tell_left_out(bool all = false);
+/// Records left out since the start. Threads: any.
+u64 suppressed_total();
+
 /// What follows the level in a line of either format; for tests.
+std::string format_record(LogFormat format, std::string_view message,
+                          std::span<const Field> fields);
 std::string format_record(LogFormat format, std::string_view message,
                           std::initializer_list<Field> fields);
 
