@@ -75,21 +75,22 @@ configure() {  # SOURCE BUILD OPTION...
   cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPOCHD_TESTS=OFF "$@"
 }
 
-# Builds `epoch` of a commit once for these features; prints the folder.
+# Builds `epoch` of a commit once for these features; prints the folder. Every build has the same
+# paths, so that ccache knows what the last commit shares with this one.
 build_commit() {
   local commit=$1
   local folder=$cache/builds/${commit:0:16}-$feature_key
   if [[ ! -e $folder/complete ]]; then
     log "building ${commit:0:12} (${options[*]})"
-    local source=$cache/sources/${commit:0:16}
+    local source=$cache/source build=$cache/build-$feature_key
+    if [[ -e $source ]]; then git -C "$repo" worktree remove --force "$source"; fi
     git -C "$repo" worktree prune
-    if [[ ! -e $source ]]; then
-      git -C "$repo" worktree add --quiet --detach "$source" "$commit" >&2
-    fi
-    mkdir -p "$folder"
+    git -C "$repo" worktree add --quiet --detach "$source" "$commit" >&2
+    mkdir -p "$folder/bin"
     {
-      configure "$source" "$folder" -DEPOCHD_GUESTS=OFF "${options[@]}" &&
-        cmake --build "$folder" -j "$jobs" --target epoch
+      configure "$source" "$build" -DEPOCHD_GUESTS=OFF "${options[@]}" &&
+        cmake --build "$build" -j "$jobs" --target epoch &&
+        cp "$build/bin/epoch" "$folder/bin/epoch"
     } >"$folder.log" 2>&1 || {
       tail -20 "$folder.log" >&2
       die "building ${commit:0:12} failed; all of it is in $folder.log"
@@ -101,6 +102,8 @@ build_commit() {
 }
 
 mkdir -p "$cache/fixtures" "$cache/results"
+exec 9>"$cache/lock"
+flock --nonblock 9 || die "another run uses $cache"
 build_a=$(build_commit "$commit_a")
 build_b=$(build_commit "$commit_b")
 

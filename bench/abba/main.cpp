@@ -1,15 +1,11 @@
 // epoch-abba: is A better than B? Paired runs in randomised blocks, and a verdict as exit code.
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <random>
-#include <sstream>
 
+#include "bench/abba/machine.hpp"
 #include "bench/abba/report.hpp"
 
 namespace epochd::abba {
@@ -20,29 +16,6 @@ constexpr int kToolError = 1;
 struct Outputs {
   std::string json, csv, markdown, html;
 };
-
-std::string describe_machine() {
-  utsname system{};
-  uname(&system);
-  std::string processor = "unknown processor";
-  std::istringstream lines(read_text("/proc/cpuinfo"));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("model name")) continue;
-    processor = line.substr(line.find(':') + 2);
-    break;
-  }
-  return processor + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " threads, Linux " +
-         system.release;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 double steady_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();

@@ -1,122 +1,12 @@
 // The page. Its plots are SVG made here, so that it can be mailed or attached as one file.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "bench/abba/page.hpp"
 #include "bench/abba/report.hpp"
 
 namespace epochd::abba {
 namespace {
-
-constexpr double kWidth = 760;
-constexpr double kHeight = 260;
-constexpr double kLeft = 64;
-constexpr double kRight = 16;
-constexpr double kTop = 16;
-constexpr double kBottom = 34;
-
-constexpr const char* kStyle = R"(
-:root { --ink: #1c2330; --soft: #5b6577; --line: #d8dde6; --paper: #fff; --a: #1f6fb2; --b: #c2571a;
-  --good: #1a7f4b; --bad: #b3261e; --band: #1f6fb222; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf2; --soft: #9aa5b8; --line: #333c4d;
-  --paper: #151a23; --a: #6cb4ee; --b: #f0955c; --good: #62c894; --bad: #f2867f;
-  --band: #6cb4ee33; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 800px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-.improvement, .equivalent { color: var(--good); } .regression { color: var(--bad); }
-.inconclusive, .unproven { color: var(--b); }
-p.soft, figcaption, th { color: var(--soft); font-weight: normal; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--line); }
-code { overflow-wrap: anywhere; } figure { margin: 0; }
-svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
-.axis { stroke: var(--line); } .zero { stroke: var(--soft); stroke-dasharray: 4 3; }
-.a { fill: var(--a); stroke: var(--a); } .b { fill: var(--b); stroke: var(--b); }
-.out { fill: none; stroke-opacity: .7; } .band { fill: var(--band); } .mean { stroke: var(--a); }
-)";
-
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-/// Maps data to the drawing; a little air on both ends.
-struct Scale {
-  double low, high, from, to;
-
-  Scale(double first, double last, double from_pixel, double to_pixel)
-      : low(first), high(last), from(from_pixel), to(to_pixel) {
-    const double air = high > low ? 0.06 * (high - low) : std::max(1e-9, 0.01 * std::fabs(high));
-    low -= air;
-    high += air;
-  }
-  double operator()(double value) const {
-    return from + (value - low) / (high - low) * (to - from);
-  }
-};
-
-/// Numbers of 1, 2 or 5 times a power of ten that divide the range in about `count`.
-std::vector<double> ticks(const Scale& scale, int count) {
-  const double raw = (scale.high - scale.low) / count;
-  const double power = std::pow(10, std::floor(std::log10(raw)));
-  double step = power;
-  for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
-    step = factor * power;
-    if (step >= raw) break;
-  }
-  std::vector<double> out;
-  for (double at = std::ceil(scale.low / step) * step; at <= scale.high; at += step) {
-    out.push_back(std::fabs(at) < step / 1e6 ? 0 : at);
-  }
-  return out;
-}
-
-std::string y_axis(const Scale& y, const char* pattern) {
-  std::string svg;
-  for (const double tick : ticks(y, 5)) {
-    svg += format("<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", kLeft,
-                  kWidth - kRight, y(tick), y(tick));
-    svg += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", kLeft - 8, y(tick) + 4);
-    svg += format(pattern, tick) + "</text>";
-  }
-  return svg;
-}
-
-std::string svg_start() {
-  return format("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">", kWidth, kHeight);
-}
-
-std::string svg_end(const std::string& below) {
-  return format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (kLeft + kWidth) / 2,
-                kHeight - 6) +
-         below + "</text></svg>";
-}
 
 double percent(double log_ratio) {
   return 100 * std::expm1(log_ratio);
@@ -133,8 +23,8 @@ std::string paired_plot(const Report& report) {
     low = std::min(low, percent(log_ratio_of(block)));
     high = std::max(high, percent(log_ratio_of(block)));
   }
-  const Scale y(low, high, kHeight - kBottom, kTop);
-  const Scale x(0, static_cast<double>(report.blocks.size()) - 1, kLeft, kWidth - kRight);
+  const Scale y = y_scale(low, high);
+  const Scale x = x_scale(0, static_cast<double>(report.blocks.size()) - 1);
   std::string svg = svg_start() + y_axis(y, "%+.3g %%");
   const double band_top = y(percent(report.estimate.t.high));
   const double band_bottom = y(percent(report.estimate.t.low));
@@ -168,8 +58,8 @@ std::string drift_plot(const Report& report) {
       end = std::max(end, run.started);
     }
   }
-  const Scale y(low, high, kHeight - kBottom, kTop);
-  const Scale x(0, end, kLeft, kWidth - kRight);
+  const Scale y = y_scale(low, high);
+  const Scale x = x_scale(0, end);
   std::string svg = svg_start() + y_axis(y, "%.4g");
   for (const Block& block : report.blocks) {
     for (const Run& run : block.runs) {
@@ -194,8 +84,8 @@ std::string interval_text(const Interval& interval) {
 std::string number_table(const Report& report) {
   const Estimate& e = report.estimate;
   const auto side = [&](const std::string& label, const std::string& command, Side which) {
-    return format("%.6g", typical_value(report, which)) + " &middot; " + escape(label) +
-           "<br><code>" + escape(command) + "</code>";
+    return format("%.6g", typical_value(report, which)) + " &middot; " + escape_html(label) +
+           "<br><code>" + escape_html(command) + "</code>";
   };
   std::string html = "<table>\n";
   html += row("A", side(report.label_a, report.options.command_a, Side::kA));
@@ -207,11 +97,11 @@ std::string number_table(const Report& report) {
   html += row("threshold", format("%g %%", 100 * report.criteria.threshold));
   html += row("valid blocks", std::to_string(e.blocks));
   if (report.control) {
-    html += row("control, " + escape(report.options.control),
+    html += row("control, " + escape_html(report.options.control),
                 percent_text(report.control->mean) + " " + interval_text(report.control->t));
   }
   html += row("seed", std::to_string(report.options.seed));
-  html += row("machine", escape(report.machine));
+  html += row("machine", escape_html(report.machine));
   return html + "</table>\n";
 }
 
@@ -221,14 +111,14 @@ std::string to_html(const Report& report) {
   const std::string verdict = name_of(report.judgement.verdict);
   std::string html = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-          escape(report.title) + "</title>\n<style>" + kStyle + "</style></head><body>\n";
-  html += "<p class=\"soft\">" + escape(report.title) + " &middot; " + escape(report.started) +
-          "</p>\n<h1><span class=\"" + verdict + "\">" + verdict +
-          "</span>: " + percent_text(report.estimate.mean) + " " + escape(report.options.metric) +
-          "</h1>\n";
-  html += "<p>" + escape(report.judgement.because) + ".</p>\n";
+          escape_html(report.title) + "</title>\n<style>" + kPageStyle + "</style></head><body>\n";
+  html += "<p class=\"soft\">" + escape_html(report.title) + " &middot; " +
+          escape_html(report.started) + "</p>\n<h1><span class=\"" + verdict + "\">" + verdict +
+          "</span>: " + percent_text(report.estimate.mean) + " " +
+          escape_html(report.options.metric) + "</h1>\n";
+  html += "<p>" + escape_html(report.judgement.because) + ".</p>\n";
   for (const std::string& warning : report.judgement.warnings) {
-    html += "<p class=\"inconclusive\">Warning: " + escape(warning) + ".</p>\n";
+    html += "<p class=\"inconclusive\">Warning: " + escape_html(warning) + ".</p>\n";
   }
   html += "<h2>A against B, block by block</h2>\n<figure>" + paired_plot(report) +
           "<figcaption>One dot a block of four runs; hollow: struck out by rule. The line is the "
