@@ -11,25 +11,26 @@ ProgressMonitor::ProgressMonitor() : is_terminal_(::isatty(STDERR_FILENO) == 1) 
 void ProgressMonitor::enter(Phase phase) {
   clear_bar();
   std::cerr << kPhaseNames[static_cast<size_t>(phase)] << std::endl;
-  if (phase == Phase::kProving) proving_ = Stopwatch();
 }
 
-void ProgressMonitor::epoch(u64 label, u64 count, bool) {
-  if (!is_terminal_) {
-    if (label == 1) std::cerr << "  " << count << " epochs" << std::endl;
+void ProgressMonitor::surveyed(u64 count) {
+  count_ = count;
+  if (!is_terminal_) std::cerr << "  " << count << " epochs" << std::endl;
+}
+
+void ProgressMonitor::saved(u64 label, bool) {
+  if (!is_terminal_) return;
+  if (count_ == 0) {
+    std::cerr << "\r" << label << " epochs" << std::flush;
+    has_bar_ = true;
     return;
   }
   constexpr u64 kBarWidth = 40;
-  const u64 done = label - 1;
-  const u64 filled = count == 0 ? 0 : done * kBarWidth / count;
+  const u64 filled = label * kBarWidth / count_;
+  const double left =
+      proving_.seconds() / static_cast<double>(label) * static_cast<double>(count_ - label);
   std::cerr << "\r[" << std::string(filled, '#') << std::string(kBarWidth - filled, '.') << "] "
-            << done << "/" << count;
-  if (done > 0) {
-    const double left =
-        proving_.seconds() / static_cast<double>(done) * static_cast<double>(count - done);
-    std::cerr << "  " << seconds_text(left) << " left   ";
-  }
-  std::cerr << std::flush;
+            << label << "/" << count_ << "  " << seconds_text(left) << " left   " << std::flush;
   has_bar_ = true;
 }
 

@@ -10,7 +10,8 @@ class ProgressMonitor : public JobMonitor {
  public:
   ProgressMonitor();
   void enter(Phase phase) override;
-  void epoch(u64 label, u64 count, bool is_stored) override;
+  void surveyed(u64 count) override;
+  void saved(u64 label, bool was_stored) override;
   void check() override {}
 
  private:
@@ -18,6 +19,7 @@ class ProgressMonitor : public JobMonitor {
 
   bool is_terminal_;
   bool has_bar_ = false;
+  u64 count_ = 0;  ///< epochs; 0: not known yet
   Stopwatch proving_;
 };
 

@@ -2,6 +2,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/options.hpp"
 #include "daemon/cli/progress.hpp"
+#include "daemon/cli/remove_on_signal.hpp"
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/pipeline/program_files.hpp"
 #include "daemon/pipeline/proof_record.hpp"
@@ -11,7 +12,7 @@ namespace epochd {
 namespace {
 
 struct ProveOptions {
-  std::string program, input, output;
+  std::string program, input, output, trace;
   ProtocolOverrides protocol;
   std::optional<BackendPolicy> backend;
   std::optional<Residency> residency;
@@ -23,7 +24,11 @@ struct ProveOptions {
 class UnverifiedBundle {
  public:
   UnverifiedBundle(FileSystem& fs, const Path& output)
-      : fs_(fs), output_(output), path_(output.string() + ".unverified") {}
+      : fs_(fs),
+        output_(output),
+        path_(output.string() + ".unverified"),
+        unfinished_(path_.string() + std::string(kTemporarySuffix)),
+        on_signal_({unfinished_, path_}) {}
   ~UnverifiedBundle() {
     std::error_code ignored;
     if (!is_kept_) std::filesystem::remove(path_, ignored);
@@ -42,6 +47,8 @@ class UnverifiedBundle {
   FileSystem& fs_;
   Path output_;
   Path path_;
+  Path unfinished_;  ///< while it is being written
+  RemoveOnSignal on_signal_;
   bool is_kept_ = false;
 };
 
@@ -76,12 +83,15 @@ ExitCode prove(const Session& session, const ProveOptions& options) {
   request.residency = options.residency.value_or(Residency::kDeviceOnly);
 
   const Path output = std::filesystem::absolute(options.output);
-  const auto prover = make_engine_prover(request, print_guest_text);
+  UnverifiedBundle bundle(fs, output);  // before any thread starts: see RemoveOnSignal
+  std::optional<TraceFile> trace;
+  if (!options.trace.empty()) trace.emplace(fs, options.trace);
+  const auto prover = make_engine_prover(request, print_guest_text, {}, trace ? &*trace : nullptr);
   SpoolEpochStore store(fs, output.parent_path());
-  UnverifiedBundle bundle(fs, output);
   ProgressMonitor monitor;
   const ProofFacts facts = run_job(fs, *prover, store, bundle.path(), monitor);
   bundle.keep();
+  if (trace) trace->close();
   share_as_umask_allows(output);
   nlohmann::json record = proof_record(request, facts, prover->usage());
   record["proof"] = options.output;
@@ -104,6 +114,8 @@ void add_prove_command(CLI::App& app, Session& session) {
   add_protocol_options(*command, options->protocol);
   add_backend_options(*command, options->backend, options->residency);
   add_cycle_limit_option(*command, options->cycle_limit);
+  command->add_option("--trace", options->trace,
+                      "Write the times of all stages here, as JSON for chrome://tracing");
 }
 
 }  // namespace epochd

@@ -33,7 +33,8 @@ nlohmann::json to_json(const JobStatus& job) {
   nlohmann::json json = {{"job", job.id},
                          {"state", job.state},
                          {"place", kPlaceNames[static_cast<size_t>(job.place)]}};
-  if (job.epochs > 0) json["epoch"] = job.epoch, json["epochs"] = job.epochs;
+  if (job.epoch > 0) json["epoch"] = job.epoch;
+  if (job.epochs > 0) json["epochs"] = job.epochs;
   if (job.attempt > 0) json["attempt"] = job.attempt;
   if (!job.reason.empty()) json["reason"] = job.reason;
   if (!job.message.empty()) json["message"] = job.message;

@@ -1,5 +1,6 @@
 #include "daemon/pipeline/active_monitor.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemon/log/log.hpp"
@@ -34,11 +35,14 @@ void ActiveMonitor::enter(Phase phase) {
   write_state();
 }
 
-void ActiveMonitor::epoch(u64 label, u64 count, bool is_stored) {
-  label_ = label;
+void ActiveMonitor::surveyed(u64 count) {
   count_ = count;
-  log::debug(is_stored ? "epoch was proved before" : "proving epoch",
-             {{"job", job_.filename().string()}, {"epoch", label}, {"epochs", count}});
+}
+
+void ActiveMonitor::saved(u64 label, bool was_stored) {
+  saved_ = label;
+  log::debug(was_stored ? "epoch was proved before" : "epoch proved",
+             {{"job", job_.filename().string()}, {"epoch", label}, {"epochs", count_}});
   write_state();
 }
 
@@ -82,9 +86,15 @@ u32 ActiveMonitor::limit_s() const {
 }
 
 void ActiveMonitor::write_state() {
-  nlohmann::json state = {{"state", kPhaseNames[static_cast<size_t>(phase_)]},
+  // Who looks wants to know how much is proved, be the program still running or not.
+  const bool is_proving = phase_ == Phase::kProving || (phase_ == Phase::kExecuting && saved_ > 0);
+  const Phase shown = is_proving ? Phase::kProving : phase_;
+  nlohmann::json state = {{"state", kPhaseNames[static_cast<size_t>(shown)]},
                           {"attempt", attempt_}};
-  if (phase_ == Phase::kProving && count_ > 0) state["epoch"] = label_, state["epochs"] = count_;
+  if (is_proving) {
+    state["epoch"] = count_ > 0 ? std::min(saved_ + 1, count_) : saved_ + 1;
+    if (count_ > 0) state["epochs"] = count_;
+  }
   replace_file_in_haste(fs_, job_ / kStateFile, as_bytes(state.dump() + "\n"));
 }
 

@@ -31,7 +31,8 @@ class ActiveMonitor : public JobMonitor {
                 u32 attempt, const Limits& limits);
 
   void enter(Phase phase) override;
-  void epoch(u64 label, u64 count, bool is_stored) override;
+  void surveyed(u64 count) override;
+  void saved(u64 label, bool was_stored) override;
   /// Errors: Interrupted; JobError(kTimeout).
   void check() override;
 
@@ -49,8 +50,8 @@ class ActiveMonitor : public JobMonitor {
   Phase phase_ = Phase::kExecuting;
   double phase_start_s_;
   double last_look_s_;
-  u64 label_ = 0;
-  u64 count_ = 0;
+  u64 saved_ = 0;
+  u64 count_ = 0;  ///< 0: not known yet
 };
 
 }  // namespace epochd

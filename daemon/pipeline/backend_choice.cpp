@@ -15,7 +15,7 @@ BackendChoice choose_backend(BackendPolicy policy, Residency residency, const De
   const auto devices = query();
   if (devices) {
     choice.is_cuda = true;
-    choice.device = devices->front().device;
+    for (const DeviceInfo& device : *devices) choice.devices.push_back(device.device);
     return choice;
   }
   const std::string& why = devices.error().message;

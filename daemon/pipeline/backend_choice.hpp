@@ -14,8 +14,8 @@ using DeviceQuery = std::function<Result<std::vector<DeviceInfo>, DeviceQueryErr
 
 struct BackendChoice {
   bool is_cuda = false;
-  int device = 0;        ///< its ordinal, where is_cuda
-  std::string fallback;  ///< why the CPU proves although a device was preferred; empty otherwise
+  std::vector<int> devices;  ///< ordinals, where is_cuda; at least one
+  std::string fallback;      ///< why the CPU proves although a device was preferred, or empty
 };
 
 /// Asks for devices only when the policy wants one.

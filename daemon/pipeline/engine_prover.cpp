@@ -1,47 +1,84 @@
 #include "daemon/pipeline/engine_prover.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <chrono>
+#include <condition_variable>
 
 #include "daemon/host/host_info.hpp"
-#include "daemon/log/log.hpp"
 #include "daemon/pipeline/bundle_file.hpp"
+#include "daemon/pipeline/epoch_checker.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
+#include "daemon/pipeline/epoch_pipeline.hpp"
 #include "daemon/pipeline/guest.hpp"
-#include "daemon/pipeline/resilient_prover.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/capsule/stitch.hpp"
 #include "epoch/continuation/area.hpp"
-#include "epoch/continuation/cpu_prover.hpp"
-#include "epoch/exec/replay.hpp"
-#include "epoch/exec/scout.hpp"
 
 namespace epochd {
 namespace {
+
+/// Epochs between the scout and the store besides those that keep the pool busy.
+constexpr u32 kDepth = 2;
+constexpr u32 kVerifyThreadsMax = 4;
+/// Verifying an epoch takes less than a hundredth of proving it on that many threads.
+constexpr u32 kThreadsOfAVerifier = 4;
+constexpr std::chrono::milliseconds kCheckPause(20);
+/// Assemblies whose global proof the primary pool makes.
+constexpr u32 kTrustedAssemblies = 2;
 
 std::span<const u8> as_byte_span(std::span<const u64> words) {
   return {reinterpret_cast<const u8*>(words.data()), words.size_bytes()};
 }
 
-class EngineProver : public JobProver {
+/// The run that seals one capsule after the other.
+class SealingRun {
  public:
-  EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices);
+  SealingRun(const Guest& guest, std::span<const u8> input, const RunParams& params,
+             const prover::Digest& program, StageLog& log)
+      : guest_(guest), input_(input), params_(params), stitch_(program), log_(log) {}
 
-  RunFacts execute(const Checkpoint& checkpoint) override;
-  Bytes prove_epoch(u64 label) override;
-  bool accept_epoch(u64 label, std::span<const u8> bytes) override;
-  void assemble(const EpochLoader& load, const ByteSink& bundle) override;
-  void verify(const Path& bundle) override;
-  ProverUsage usage() const override;
+  /// Nothing when the program faults.
+  std::optional<Capsule> next() {
+    const u64 label = stitch_.next_label();
+    std::optional<ScoutEpoch> epoch = run_epoch(label);
+    if (!epoch) return std::nullopt;
+    const LoggedStage stage(log_, "scout", "seal", label);
+    return stitch_.seal(*epoch);
+  }
 
  private:
-  EpochProver& prover();
-  std::unique_ptr<EpochProver> make_device_prover() const;
-  void seal(u64 label);
-  const EpochRecords& replay(u64 label);
-  void replay_into_records(u64 label);
-  bool is_of_this_epoch(const EpochPayload& payload) const;
-  bool is_proof_of_this_epoch(const EpochProof& proof);
+  std::optional<ScoutEpoch> run_epoch(u64 label) {
+    const LoggedStage stage(log_, "scout", "scout", label);
+    if (!scout_) scout_.emplace(guest_.make_scout(input_, params_, {}));
+    auto epoch = scout_->run_epoch(1u << params_.epoch_size_log2);
+    if (!epoch) return std::nullopt;
+    return *std::move(epoch);
+  }
+
+  const Guest& guest_;
+  std::span<const u8> input_;
+  RunParams params_;
+  std::optional<Scout> scout_;
+  Stitch stitch_;
+  StageLog& log_;
+};
+
+class EngineProver : public JobProver {
+ public:
+  EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
+               TraceFile* trace);
+
+  RunFacts prove_epochs(EpochExchange& exchange) override;
+  void assemble(const EpochLoader& load, const ByteSink& bundle, const Checkpoint& check) override;
+  void verify(const Path& bundle) override;
+  ProverUsage usage() const override;
+  std::map<std::string, double> stage_seconds() const override { return log_.seconds(); }
+
+ private:
+  Survey::Run survey_of_epochs() const;
+  RunFacts choose_one_epoch(EpochExchange& exchange);
+  void open_pool();
+  ProvingPlaces places() const;
   RunMemory::Ends finish_memory();
 
   const ProofRequest& request_;
@@ -50,180 +87,149 @@ class EngineProver : public JobProver {
   Guest guest_;
   DebugText debug_;
   Isa isa_ = best_isa();
-  Parallel pool_;
+  Parallel parallel_;
   RunParams params_;
   ProvingKey key_;
+  StageLog log_;
+  PoolJob pool_job_;
+  std::optional<CheckedPool> pool_;  ///< opened when first needed: until then params_ may change
   std::optional<RunFacts> facts_;
-  std::unique_ptr<EpochProver> prover_;  ///< made when first needed: execute() settles params_
-
-  // The second run, which seals one capsule after the other.
-  std::optional<Scout> scout_;
-  Stitch stitch_;
-  std::optional<Replayer> replayer_;
-  Capsule capsule_;
-  std::optional<EpochRecords> records_;  ///< one for all epochs, in memory that suits prover_
-  std::unique_ptr<RunScratch> scratch_ = std::make_unique<RunScratch>();
   std::unique_ptr<RunMemory> memory_ = std::make_unique<RunMemory>();
+  std::optional<RunMemory::Ends> ends_;  ///< once the epochs are done
+  u32 assemblies_ = 0;
 };
 
-ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa, const Parallel& pool) {
-  auto key = make_proving_key(guest.program(), *params.preset, isa, pool);
+ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa,
+                    const Parallel& parallel) {
+  auto key = make_proving_key(guest.program(), *params.preset, isa, parallel);
   if (!key) throw JobError(Reason::kInput, key.error().message);
   return std::move(key).value();
 }
 
-EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices)
+EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
+                           TraceFile* trace)
     : request_(request),
       devices_(std::move(devices)),
       choice_(choose_backend(request.backend, request.residency, devices_.query)),
       guest_(request.elf, request.elf_name),
       debug_(std::move(debug)),
-      pool_(request.threads),
+      parallel_(request.threads),
       params_{&preset_of(request.protocol.security), request.protocol.epoch_size_log2},
-      key_(make_key(guest_, params_, isa_, pool_)),
-      stitch_(key_.vk.digest()) {}
+      key_(make_key(guest_, params_, isa_, parallel_)),
+      log_(trace) {}
 
-RunFacts EngineProver::execute(const Checkpoint& checkpoint) {
-  const bool is_one_epoch = !request_.protocol.continuations;
-  const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
-  RunParams cut = params_;
-  if (is_one_epoch) cut.epoch_size_log2 = kEpochSizeLog2Max;
-  u64 area = 0;
-  const RunFacts facts = run.to_exit(cut, [&](const ScoutEpoch& epoch) {
-    area = epoch.area;
-    checkpoint();
+Survey::Run EngineProver::survey_of_epochs() const {
+  return [this](const Checkpoint& checkpoint) {
+    const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
+    return run.to_exit(params_, [&](const ScoutEpoch&) { checkpoint(); });
+  };
+}
+
+RunFacts EngineProver::choose_one_epoch(EpochExchange& exchange) {
+  RunParams largest = params_;
+  largest.epoch_size_log2 = kEpochSizeLog2Max;
+  std::atomic<u64> area = 0;
+  const auto run = [&](const Checkpoint& checkpoint) {
+    const LoggedStage stage(log_, "survey", "survey");
+    const GuestRun guest_run(guest_, request_.input, request_.cycle_limit, debug_);
+    return guest_run.to_exit(largest, [&](const ScoutEpoch& epoch) {
+      area = epoch.area;
+      checkpoint();
+    });
+  };
+  std::mutex mutex;
+  std::condition_variable ended;
+  const Survey survey(run, [&] {
+    const std::lock_guard lock(mutex);
+    ended.notify_all();
   });
-  if (is_one_epoch) {
-    if (facts.epochs > 1) {
-      throw JobError(Reason::kInput,
-                     "the run needs more cycles or table area than one epoch of 2^26 cycles holds; "
-                     "prove it with continuations");
-    }
-    // The smallest epoch that holds the run, whatever size was asked for.
-    params_.epoch_size_log2 = kEpochSizeLog2Min;
-    while (facts.cycles > u64{1} << params_.epoch_size_log2 || area > epoch_area(params_).cap) {
-      ++params_.epoch_size_log2;
-    }
+  while (!survey.has_ended()) {
+    exchange.check();
+    std::unique_lock lock(mutex);
+    ended.wait_for(lock, kCheckPause, [&] { return survey.has_ended(); });
   }
-  facts_ = facts;
+  const RunFacts facts = survey.facts();
+  if (facts.epochs > 1) {
+    throw JobError(Reason::kInput,
+                   "the run needs more cycles or table area than one epoch of 2^26 cycles holds; "
+                   "prove it with continuations");
+  }
+  // The smallest epoch that holds the run, whatever size was asked for.
+  params_.epoch_size_log2 = kEpochSizeLog2Min;
+  while (facts.cycles > u64{1} << params_.epoch_size_log2 || area > epoch_area(params_).cap) {
+    ++params_.epoch_size_log2;
+  }
   return facts;
 }
 
-void EngineProver::seal(u64 label) {
-  if (stitch_.next_label() != label) return;  // accept_epoch refused, and prove_epoch follows
-  if (!scout_) scout_.emplace(guest_.make_scout(request_.input, params_, {}));
-  const auto epoch = scout_->run_epoch(1u << params_.epoch_size_log2);
-  if (!epoch) throw JobError(Reason::kInternal, "the run changed: " + epoch.error().message());
-  capsule_ = stitch_.seal(*epoch);
-}
-
-EpochProver& EngineProver::prover() {
-  if (prover_) return *prover_;
-  const auto make_cpu = [this] { return make_cpu_prover(key_, params_, isa_, pool_); };
-  if (request_.backend == BackendPolicy::kCpu) {
-    prover_ = make_cpu();
-    return *prover_;
+ProvingPlaces EngineProver::places() const {
+  const PoolFactory cpu = cpu_pool(isa_, parallel_);
+  if (request_.backend == BackendPolicy::kCpu) return {cpu, {}, false};
+  ProvingPlaces places;
+  places.is_device = true;
+  if (choice_.is_cuda) {
+    places.primary = devices_.pool(choice_.devices);
+  } else {
+    places.primary = [why = choice_.fallback](const PoolJob&) -> std::unique_ptr<ProverPool> {
+      throw std::runtime_error(why);
+    };
   }
-  ResilientProver::Factory fallback;
-  if (request_.backend == BackendPolicy::kCudaPreferred) fallback = make_cpu;
-  prover_ = std::make_unique<ResilientProver>(
-      [this] { return make_device_prover(); }, fallback,
-      [this](const EpochProof& proof) { return is_proof_of_this_epoch(proof); });
-  return *prover_;
+  if (request_.backend == BackendPolicy::kCudaPreferred) places.fallback = cpu;
+  return places;
 }
 
-std::unique_ptr<EpochProver> EngineProver::make_device_prover() const {
-  if (!choice_.is_cuda) throw JobError(Reason::kGpu, choice_.fallback);
-  auto made = devices_.make_prover(key_, params_, choice_.device);
-  if (!made) throw JobError(Reason::kGpu, made.error().message);
-  return std::move(made).value();
+void EngineProver::open_pool() {
+  const LoggedStage stage(log_, "main", "open pool");
+  pool_job_ = {request_.elf, request_.elf_name, &key_, &guest_.code(), params_, request_.residency};
+  const auto make_verify = [this]() -> CheckedPool::Verify {
+    const auto checker = std::make_shared<EpochChecker>(key_.vk, params_);
+    return [checker](const Capsule& capsule, const EpochProof& proof,
+                     std::span<const BoundaryRecord> boundary) {
+      return checker->accepts(capsule, proof, boundary);
+    };
+  };
+  const u32 verifiers =
+      std::clamp(parallel_.threads() / kThreadsOfAVerifier, 1u, kVerifyThreadsMax);
+  pool_.emplace(pool_job_, places(), make_verify, verifiers, log_);
+}
+
+RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
+  EpochRun run;
+  run.survey = survey_of_epochs();
+  if (!request_.protocol.continuations) {
+    run.survey = [facts = choose_one_epoch(exchange)](const Checkpoint&) { return facts; };
+  }
+  open_pool();
+  SealingRun sealing(guest_, request_.input, params_, key_.vk.digest(), log_);
+  run.next = [&] { return sealing.next(); };
+  EpochPipeline pipeline(*pool_, exchange, log_, kDepth);
+  facts_ = pipeline.run(run, [this](u32 label, std::span<const BoundaryRecord> rows) {
+    memory_->absorb(label, rows);
+  });
+  return *facts_;
 }
 
 ProverUsage EngineProver::usage() const {
-  if (prover_) return prover_->usage();
+  if (pool_) return pool_->usage();
   ProverUsage usage;
   usage.backend = choice_.is_cuda ? "cuda" : "cpu";
   usage.fallback = choice_.fallback;
   return usage;
 }
 
-void EngineProver::replay_into_records(u64 label) {
-  if (!replayer_) replayer_.emplace(guest_.code());
-  if (const auto error = replayer_->run(capsule_, *records_)) {
-    throw JobError(Reason::kInternal, "replay of epoch " + std::to_string(label) +
-                                          " disagrees with the run: " + error->message);
-  }
-}
-
-const EpochRecords& EngineProver::replay(u64 label) {
-  std::pmr::memory_resource* const preferred = prover().record_memory();
-  if (!records_) records_.emplace(preferred);
-  try {
-    replay_into_records(label);
-  } catch (const JobError&) {
-    throw;
-  } catch (const std::exception& error) {
-    if (preferred == std::pmr::get_default_resource()) throw;
-    log::warn("no pinned memory for an epoch's records; uploads are slower without",
-              {{"epoch", label}, {"why", error.what()}});
-    records_.emplace();
-    replayer_.reset();  // it stopped halfway
-    replay_into_records(label);
-  }
-  return *records_;
-}
-
-Bytes EngineProver::prove_epoch(u64 label) {
-  seal(label);
-  const EpochRecords& records = replay(label);
-  const EpochProof proof = prover().prove_epoch(records);
-  memory_->absorb(static_cast<u32>(label), records.boundary);
-  return encode_payload(proof, records.boundary);
-}
-
-bool EngineProver::accept_epoch(u64 label, std::span<const u8> bytes) {
-  seal(label);
-  const std::optional<EpochPayload> payload = decode_payload(bytes);
-  if (!payload || !is_of_this_epoch(*payload) || !is_proof_of_this_epoch(payload->proof)) {
-    return false;
-  }
-  memory_->absorb(static_cast<u32>(label), payload->boundary);
-  return true;
-}
-
-bool EngineProver::is_of_this_epoch(const EpochPayload& payload) const {
-  const auto is_same = [](const BoundaryRecord& row, const CapsuleKey& key) {
-    return row.key == key.key && row.init == key.value && row.init_epoch == key.init_epoch;
-  };
-  return std::equal(payload.boundary.begin(), payload.boundary.end(), capsule_.keys.begin(),
-                    capsule_.keys.end(), is_same);
-}
-
-bool EngineProver::is_proof_of_this_epoch(const EpochProof& proof) {
-  WordReader reader{proof.record.data(), proof.record.size()};
-  EpochStatement statement;
-  prover::Digest boundary_root;
-  const RunResult result = verify_epoch(key_.vk, params_, capsule_.label, capsule_.is_final, reader,
-                                        *scratch_, statement, boundary_root);
-  return result.ok() && reader.position == reader.count && statement.pc_in == capsule_.pc &&
-         statement.cycles == capsule_.cycles && boundary_root == proof.boundary_root &&
-         boundary_height(statement) == proof.boundary_log_height;
-}
-
 RunMemory::Ends EngineProver::finish_memory() {
   RunMemory::Ends ends = memory_->finish(key_.image);
-  // What only the epochs needed makes room for the global proof.
-  memory_.reset();
-  scout_.reset();
-  replayer_.reset();
-  records_.reset();
+  memory_.reset();  // makes room for the global proof
   return ends;
 }
 
-void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle) {
+void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle,
+                            const Checkpoint& check) {
+  const LoggedStage stage(log_, "main", "assemble");
+  if (++assemblies_ > 1) pool_->count_refused_global();
   const u32 epochs = static_cast<u32>(facts_.value().epochs);
-  const RunMemory::Ends ends = finish_memory();
-  bundle(as_byte_span(bundle_header(key_.vk, params_, epochs, ends)));
+  if (!ends_) ends_ = finish_memory();
+  bundle(as_byte_span(bundle_header(key_.vk, params_, epochs, *ends_)));
 
   const auto load_payload = [&](u32 label) {
     std::optional<EpochPayload> payload = decode_payload(load(label));
@@ -233,6 +239,7 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle) {
   std::vector<prover::Digest> roots;
   std::vector<u32> heights;
   for (u32 label = 1; label <= epochs; ++label) {
+    check();
     const EpochPayload payload = load_payload(label);
     bundle(as_byte_span(payload.proof.record));
     roots.push_back(payload.proof.boundary_root);
@@ -243,12 +250,20 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle) {
   store.rows = [&](u32 label) { return load_payload(label).boundary; };
   store.root = [&](u32 label) { return roots[label - 1]; };
   store.log_height = [&](u32 label) { return heights[label - 1]; };
-  prover().prove_global(store, ends,
-                        [&](std::span<const u64> words) { bundle(as_byte_span(words)); });
+  const LoggedStage global(log_, "main", "global proof");
+  const auto emit = [&](std::span<const u64> words) { bundle(as_byte_span(words)); };
+  const auto cancelled = [&] {
+    check();
+    return false;
+  };
+  pool_->prove_global(store, *ends_, emit, cancelled,
+                      assemblies_ <= kTrustedAssemblies ? CheckedPool::Trust::kPrimary
+                                                        : CheckedPool::Trust::kFallback);
   release_free_memory();
 }
 
 void EngineProver::verify(const Path& bundle) {
+  const LoggedStage stage(log_, "main", "verify bundle");
   FileSystem fs;
   const BundleFile file(fs, bundle, Links::kRefuse);
   const Verdict verdict =
@@ -269,8 +284,8 @@ void EngineProver::verify(const Path& bundle) {
 }  // namespace
 
 std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug,
-                                              DeviceAccess devices) {
-  return std::make_unique<EngineProver>(request, std::move(debug), std::move(devices));
+                                              DeviceAccess devices, TraceFile* trace) {
+  return std::make_unique<EngineProver>(request, std::move(debug), std::move(devices), trace);
 }
 
 const prover::Preset& preset_of(SecurityPreset security) {

@@ -1,13 +1,14 @@
-// The JobProver of the product: scout, stitch, replay, epoch proofs and the global proof, on a CUDA
-// device or on the CPU.
+// The JobProver of the product: scout, stitch, replay, epoch proofs and the global proof, on CUDA
+// devices or on the CPU.
 #pragma once
 
 #include <functional>
 #include <string_view>
 
-#include "cuda/prover/cuda_prover.hpp"
 #include "daemon/pipeline/backend_choice.hpp"
 #include "daemon/pipeline/job_prover.hpp"
+#include "daemon/pipeline/pools.hpp"
+#include "daemon/pipeline/stage_log.hpp"
 #include "prover/security/presets.hpp"
 
 namespace epochd {
@@ -16,18 +17,15 @@ using DebugText = std::function<void(std::string_view)>;
 
 /// The way to the devices.
 struct DeviceAccess {
-  using ProverResult = Result<std::unique_ptr<EpochProver>, DeviceQueryError>;
-
   DeviceQuery query = query_devices;
-  std::function<ProverResult(const ProvingKey&, const RunParams&, int device)> make_prover =
-      [](const ProvingKey& key, const RunParams& params, int device) {
-        return make_cuda_prover(key, params, device);
-      };
+  /// Pools over the devices with these ordinals.
+  std::function<PoolFactory(const std::vector<int>& devices)> pool = cuda_pool;
 };
 
-/// Errors: as JobProverFactory says.
+/// `trace` may be null, and outlives the prover. Errors: as JobProverFactory says.
 std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug = {},
-                                              DeviceAccess devices = {});
+                                              DeviceAccess devices = {},
+                                              TraceFile* trace = nullptr);
 
 /// The compiled-in parameter set of that name.
 const prover::Preset& preset_of(SecurityPreset security);

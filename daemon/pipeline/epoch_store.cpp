@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "daemon/log/log.hpp"
 #include "daemon/queue/durable.hpp"
@@ -13,6 +14,9 @@ namespace epochd {
 namespace {
 
 constexpr u64 kEpochFileBytesMax = u64{1} << 32;
+constexpr std::chrono::milliseconds kGroupTime(250);
+/// Files written and not durable; each holds a descriptor.
+constexpr size_t kGroupMax = 128;
 
 struct Header {
   char magic[8];
@@ -56,11 +60,32 @@ const char* find_damage(std::span<const u8> file, u64 label, const JobKey& key) 
   return nullptr;
 }
 
+/// What stays behind has the suffix that nobody reads.
+void remove_quietly(const Path& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 }  // namespace
 
 DirectoryEpochStore::DirectoryEpochStore(FileSystem& fs, Path directory, const JobKey& key)
     : fs_(fs), directory_(std::move(directory)), key_(key) {
   if (fs_.make_directory(directory_)) fs_.sync_directory(directory_.parent_path());
+  thread_ = std::thread([this] { run(); });
+}
+
+DirectoryEpochStore::~DirectoryEpochStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  try {
+    throw_error();
+  } catch (const std::exception& error) {
+    log::warn("an epoch's proof could not be kept", {{"why", error.what()}});
+  }
 }
 
 Path DirectoryEpochStore::path_of(u64 label) const {
@@ -83,11 +108,82 @@ std::optional<Bytes> DirectoryEpochStore::load(u64 label) {
 }
 
 void DirectoryEpochStore::save(u64 label, std::span<const u8> bytes) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pending_.size() < kGroupMax; });
+  }
+  throw_error();
   const Header header = make_header(label, key_, bytes);
-  DurableFile file(fs_, path_of(label));
-  file.append({reinterpret_cast<const u8*>(&header), sizeof(header)});
-  file.append(bytes);
-  file.commit();
+  Pending file{path_of(label), path_of(label).string() + std::string(kTemporarySuffix), {}};
+  try {
+    file.file = fs_.create_file(file.temporary);
+    fs_.write(file.file, file.temporary, {reinterpret_cast<const u8*>(&header), sizeof(header)});
+    fs_.write(file.file, file.temporary, bytes);
+  } catch (...) {
+    remove_quietly(file.temporary);
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  if (pending_.empty()) first_saved_ = std::chrono::steady_clock::now();
+  pending_.push_back(std::move(file));
+  changed_.notify_all();
+}
+
+void DirectoryEpochStore::flush() {
+  {
+    std::unique_lock lock(mutex_);
+    is_flushing_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return pending_.empty() && !is_committing_; });
+    is_flushing_ = false;
+  }
+  throw_error();
+}
+
+void DirectoryEpochStore::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return is_ending_ || !pending_.empty(); });
+    if (pending_.empty()) return;
+    changed_.wait_until(lock, first_saved_ + kGroupTime,
+                        [&] { return is_ending_ || is_flushing_ || pending_.size() >= kGroupMax; });
+    std::vector<Pending> group = std::exchange(pending_, {});
+    is_committing_ = true;
+    lock.unlock();
+    commit(std::move(group));
+    lock.lock();
+    is_committing_ = false;
+    changed_.notify_all();
+  }
+}
+
+void DirectoryEpochStore::commit(std::vector<Pending> group) {
+  // One that fails takes no other with it.
+  for (Pending& file : group) {
+    try {
+      fs_.sync_file(file.file, file.temporary);
+      file.file = FileHandle();
+      fs_.rename_replace(file.temporary, file.path);
+    } catch (...) {
+      note_error();
+      remove_quietly(file.temporary);
+    }
+  }
+  try {
+    fs_.sync_directory(directory_);
+  } catch (...) {
+    note_error();
+  }
+}
+
+void DirectoryEpochStore::note_error() {
+  const std::lock_guard lock(mutex_);
+  if (!error_) error_ = std::current_exception();
+}
+
+void DirectoryEpochStore::throw_error() {
+  const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 SpoolEpochStore::SpoolEpochStore(FileSystem& fs, const Path& directory)
@@ -97,8 +193,13 @@ SpoolEpochStore::SpoolEpochStore(FileSystem& fs, const Path& directory)
 }
 
 std::optional<Bytes> SpoolEpochStore::load(u64 label) {
-  if (label == 0 || label > extents_.size()) return std::nullopt;
-  const Extent extent = extents_[label - 1];
+  Extent extent;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = extents_.find(label);
+    if (found == extents_.end()) return std::nullopt;
+    extent = found->second;
+  }
   Bytes bytes(extent.bytes);
   u64 done = 0;
   while (done < extent.bytes) {
@@ -112,9 +213,10 @@ std::optional<Bytes> SpoolEpochStore::load(u64 label) {
 }
 
 void SpoolEpochStore::save(u64 label, std::span<const u8> bytes) {
-  EPOCHD_ASSERT(label == extents_.size() + 1);
   fs_.write(file_, path_, bytes);
-  extents_.push_back({end_, bytes.size()});
+  const std::lock_guard lock(mutex_);
+  const bool is_new = extents_.emplace(label, Extent{end_, bytes.size()}).second;
+  EPOCHD_ASSERT(is_new);
   end_ += bytes.size();
 }
 

@@ -88,14 +88,14 @@ void JobHandler::prove(const std::string& id, const Attempts& attempts) {
 
   log::info("job started",
             {{"job", id}, {"attempt", attempts.attempt}, {"backend", prover->usage().backend}});
-  DirectoryEpochStore store(fs_, job / kEpochsName, key);
   ActiveMonitor monitor(fs_, clock_, stop_, job, attempts.attempt,
                         {config_.daemon.timeouts, spec.deadline_unix});
   ProofFacts facts;
   try {
+    DirectoryEpochStore store(fs_, job / kEpochsName, key);
     facts = run_job(fs_, *prover, store, job / kBundleFile, monitor);
   } catch (const JobError& error) {
-    // A bundle that does not verify says nothing about which epoch is wrong: all are proved again.
+    // Every epoch was verified and the global proof made again, and still: nothing is trusted.
     if (error.reason() == Reason::kInternal) fs_.remove_tree(job / kEpochsName);
     throw;
   }

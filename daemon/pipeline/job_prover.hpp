@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +38,23 @@ struct RunFacts {
   std::vector<u64> outputs;
 };
 
+/// What the pipeline gives the proving of a job's epochs, and takes from it.
+class EpochExchange {
+ public:
+  virtual ~EpochExchange() = default;
+  /// The bytes that were saved for the epoch by an earlier attempt, if there are any. Threads: any.
+  virtual std::optional<Bytes> load(u64 label) = 0;
+
+  // On the thread that called JobProver::prove_epochs:
+  /// In the order of labels, none twice. When check() ends the job, some may be left out before
+  /// the last. `was_stored`: these are the bytes that load() gave.
+  virtual void save(u64 label, std::span<const u8> bytes, bool was_stored) = 0;
+  /// The program ended well. Once, before, between or after the epochs.
+  virtual void surveyed(const RunFacts& facts) = 0;
+  /// Called often; throws to stop.
+  virtual void check() = 0;
+};
+
 class JobProver {
  public:
   using Checkpoint = std::function<void()>;  ///< may throw, to stop
@@ -44,24 +63,23 @@ class JobProver {
 
   virtual ~JobProver() = default;
 
-  /// Runs the program to its exit, calling `checkpoint` between epochs.
-  /// Errors: JobError(kGuestFault, kCycleLimit, kInput).
-  virtual RunFacts execute(const Checkpoint& checkpoint) = 0;
-
-  // Then, for label = 1 .. epochs in order, exactly one of:
-  /// The bytes from which assemble() can go on: the epoch's proof and its boundary.
-  virtual Bytes prove_epoch(u64 label) = 0;
-  /// Goes on to the next epoch without proving this one: its bytes are there already.
-  /// Returns false when they are not what they should be; then prove_epoch(label) follows.
-  virtual bool accept_epoch(u64 label, std::span<const u8> bytes) = 0;
+  /// Runs the program to its exit and proves those of its epochs that are not stored. Saved bytes
+  /// are those from which assemble() can go on: the epoch's proof and its boundary. Once.
+  /// Errors: JobError(kGuestFault, kCycleLimit, kInput, kGpu, kInternal); what the exchange throws.
+  virtual RunFacts prove_epochs(EpochExchange& exchange) = 0;
 
   /// The global memory proof and the bundle, from the bytes of all epochs, each loaded when needed.
-  virtual void assemble(const EpochLoader& load, const ByteSink& bundle) = 0;
+  /// `check` is called between the parts. May be repeated when verify() refused the bundle: then
+  /// the global proof is made anew, from the third time on where no device is trusted, if possible.
+  virtual void assemble(const EpochLoader& load, const ByteSink& bundle,
+                        const Checkpoint& check) = 0;
   /// Errors: JobError(kInternal) when the bundle is not accepted by the plain verifier.
   virtual void verify(const Path& bundle) = 0;
 
-  /// Before anything is proved: where it is going to be.
+  /// Where it is proved; before that, where it is going to be.
   virtual ProverUsage usage() const = 0;
+  /// What the stages took so far, by name: a stage's time counts in those that contain it too.
+  virtual std::map<std::string, double> stage_seconds() const { return {}; }
 };
 
 /// Pre: the request outlives the prover. Errors: JobError(kInput) for a program, an input or a

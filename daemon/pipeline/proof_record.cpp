@@ -26,11 +26,13 @@ nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts
       {"continuations", request.protocol.continuations},
       {"security", kSecurityPresetNames[static_cast<size_t>(request.protocol.security)]},
       {"counters", usage.counters},
+      {"stages", facts.stages},
       {"bytes_h2d", usage.bytes_h2d},
       {"bytes_d2h", usage.bytes_d2h}};
   record["counters"]["epochs_resumed"] = facts.epochs_resumed;
   // Residency is a property of a device's memory; on the CPU there is only the host's.
-  record["residency"] = usage.backend == "cuda" ? kResidencyNames[0] : "host";
+  record["residency"] =
+      usage.backend == "cuda" ? kResidencyNames[static_cast<size_t>(request.residency)] : "host";
   if (!usage.fallback.empty()) record["fallback"] = usage.fallback;
   return record;
 }

@@ -14,30 +14,41 @@ double seconds_since(SteadyTime start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Is the stored epoch taken over?
-bool accept_stored(JobProver& prover, EpochStore& store, u64 label) {
-  const std::optional<Bytes> stored = store.load(label);
-  if (!stored) return false;
-  if (prover.accept_epoch(label, *stored)) return true;
-  log::warn("stored epoch does not belong to this run; the epoch is proved again",
-            {{"epoch", label}});
-  return false;
-}
+/// How often the bundle is assembled before the job fails: by the device, by the device again, and
+/// where that is allowed by the CPU.
+constexpr u32 kAssemblies = 3;
 
-void prove_epochs(JobProver& prover, EpochStore& store, JobMonitor& monitor, ProofFacts& facts) {
-  for (u64 label = 1; label <= facts.run.epochs; ++label) {
-    monitor.check();
-    const bool is_stored = accept_stored(prover, store, label);
-    monitor.epoch(label, facts.run.epochs, is_stored);
-    if (is_stored) {
-      ++facts.epochs_resumed;
+/// Store and monitor, as the prover of the epochs sees them.
+class JobExchange : public EpochExchange {
+ public:
+  JobExchange(EpochStore& store, JobMonitor& monitor, ProofFacts& facts)
+      : store_(store), monitor_(monitor), facts_(facts) {}
+
+  std::optional<Bytes> load(u64 label) override { return store_.load(label); }
+  void save(u64 label, std::span<const u8> bytes, bool was_stored) override {
+    if (was_stored) {
+      ++facts_.epochs_resumed;
     } else {
-      store.save(label, prover.prove_epoch(label));
+      store_.save(label, bytes);
     }
+    monitor_.saved(label, was_stored);
   }
-}
+  void surveyed(const RunFacts& run) override {
+    facts_.execute_seconds = seconds_since(start_);
+    monitor_.surveyed(run.epochs);
+    monitor_.enter(Phase::kProving);
+  }
+  void check() override { monitor_.check(); }
 
-u64 write_bundle(FileSystem& fs, JobProver& prover, EpochStore& store, const Path& bundle) {
+ private:
+  EpochStore& store_;
+  JobMonitor& monitor_;
+  ProofFacts& facts_;
+  SteadyTime start_ = std::chrono::steady_clock::now();
+};
+
+u64 write_bundle(FileSystem& fs, JobProver& prover, EpochStore& store, const Path& bundle,
+                 JobMonitor& monitor) {
   u64 bundle_bytes = 0;
   DurableFile file(fs, bundle);
   const auto load = [&](u64 label) {
@@ -48,12 +59,27 @@ u64 write_bundle(FileSystem& fs, JobProver& prover, EpochStore& store, const Pat
     }
     return *std::move(bytes);
   };
-  prover.assemble(load, [&](std::span<const u8> bytes) {
+  const auto append = [&](std::span<const u8> bytes) {
     file.append(bytes);
     bundle_bytes += bytes.size();
-  });
+  };
+  prover.assemble(load, append, [&] { monitor.check(); });
   file.commit();
   return bundle_bytes;
+}
+
+/// False when the bundle is not accepted and may be assembled again. Every epoch proof was verified
+/// before, so that it is the global proof's turn.
+bool verify_bundle(JobProver& prover, const Path& bundle, u32 assembly) {
+  try {
+    prover.verify(bundle);
+    return true;
+  } catch (const JobError& error) {
+    if (error.reason() != Reason::kInternal || assembly == kAssemblies) throw;
+    log::error("the bundle is not accepted; its global proof is made again",
+               {{"attempt", assembly}, {"why", error.what()}});
+    return false;
+  }
 }
 
 }  // namespace
@@ -63,24 +89,24 @@ ProofFacts run_job(FileSystem& fs, JobProver& prover, EpochStore& store, const P
   ProofFacts facts;
   monitor.check();
   monitor.enter(Phase::kExecuting);
-  const SteadyTime execute_start = std::chrono::steady_clock::now();
-  facts.run = prover.execute([&] { monitor.check(); });
-  facts.execute_seconds = seconds_since(execute_start);
+  const SteadyTime start = std::chrono::steady_clock::now();
+  JobExchange exchange(store, monitor, facts);
+  facts.run = prover.prove_epochs(exchange);
+  store.flush();
 
-  monitor.check();
-  monitor.enter(Phase::kProving);
-  const SteadyTime prove_start = std::chrono::steady_clock::now();
-  prove_epochs(prover, store, monitor, facts);
-  monitor.check();
-  monitor.enter(Phase::kAssembling);
-  facts.bundle_bytes = write_bundle(fs, prover, store, bundle);
-  facts.prove_seconds = seconds_since(prove_start);
-
-  monitor.check();
-  monitor.enter(Phase::kVerifying);
-  const SteadyTime verify_start = std::chrono::steady_clock::now();
-  prover.verify(bundle);
-  facts.verify_seconds = seconds_since(verify_start);
+  for (u32 assembly = 1;; ++assembly) {
+    monitor.check();
+    monitor.enter(Phase::kAssembling);
+    facts.bundle_bytes = write_bundle(fs, prover, store, bundle, monitor);
+    facts.prove_seconds = seconds_since(start) - facts.verify_seconds;
+    monitor.check();
+    monitor.enter(Phase::kVerifying);
+    const SteadyTime verify_start = std::chrono::steady_clock::now();
+    const bool is_accepted = verify_bundle(prover, bundle, assembly);
+    facts.verify_seconds += seconds_since(verify_start);
+    if (is_accepted) break;
+  }
+  facts.stages = prover.stage_seconds();
   return facts;
 }
 

@@ -15,10 +15,13 @@ constexpr std::array<std::string_view, 4> kPhaseNames = {"executing", "proving",
 class JobMonitor {
  public:
   virtual ~JobMonitor() = default;
+  /// Epochs are proved while the program is still executing; kProving begins when that has ended.
   virtual void enter(Phase phase) = 0;
-  /// Epoch `label` of `count` is next; `is_stored`: it was proved before.
-  virtual void epoch(u64 label, u64 count, bool is_stored) = 0;
-  /// Called between epochs and phases; throws to stop the job there.
+  /// The run has so many epochs.
+  virtual void surveyed(u64 count) = 0;
+  /// Epochs up to `label` are done; `was_stored`: by an earlier attempt.
+  virtual void saved(u64 label, bool was_stored) = 0;
+  /// Called often; throws to stop the job there.
   virtual void check() = 0;
 };
 
@@ -27,9 +30,10 @@ struct ProofFacts {
   RunFacts run;
   u64 epochs_resumed = 0;  ///< epochs whose proof was there already
   u64 bundle_bytes = 0;
-  double execute_seconds = 0;
-  double prove_seconds = 0;  ///< this attempt's proving, global proof included
+  double execute_seconds = 0;  ///< the program alone, to its exit
+  double prove_seconds = 0;    ///< from the start to the bundle: execution overlaps with proving
   double verify_seconds = 0;
+  std::map<std::string, double> stages;  ///< seconds by name
 };
 
 /// Executes, proves what is not in `store`, assembles `bundle` (durable when this returns) and

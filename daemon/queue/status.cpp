@@ -59,8 +59,9 @@ JobStatus status_of(FileSystem& fs, const Path& root, Place place, const std::st
 }  // namespace
 
 std::string JobStatus::state_text() const {
-  if (state == "proving" && epochs > 0) {
-    return state + "(" + std::to_string(epoch) + "/" + std::to_string(epochs) + ")";
+  if (state == "proving" && epoch > 0) {
+    const std::string count = epochs > 0 ? std::to_string(epochs) : "?";
+    return state + "(" + std::to_string(epoch) + "/" + count + ")";
   }
   return reason.empty() ? state : state + "(" + reason + ")";
 }

@@ -14,12 +14,12 @@ struct JobStatus {
   Place place = Place::kIncoming;
   std::string state;    ///< queued, claimed, executing, proving, assembling, verifying, done, ...
   u64 epoch = 0;        ///< proving: the epoch under way, from 1
-  u64 epochs = 0;       ///< proving: of how many
+  u64 epochs = 0;       ///< proving: of how many; 0: the program still runs
   u32 attempt = 0;      ///< while active
   std::string reason;   ///< failed, quarantined: one of the reasons, "timeout(execute)"
   std::string message;  ///< ... and its message
 
-  /// "proving(3/7)", "failed(input)"
+  /// "proving(3/7)", "proving(3/?)", "failed(input)"
   std::string state_text() const;
 };
 

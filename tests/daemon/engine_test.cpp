@@ -4,11 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <set>
 
 #include "daemon/pipeline/epoch_payload.hpp"
+#include "daemon/pipeline/local_pool.hpp"
+#include "daemon/pipeline/run_job.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
+#include "tests/daemon/queue_fixture.hpp"
 
 namespace epochd {
 namespace {
@@ -26,15 +31,33 @@ ProofRequest fib_request(u64 n) {
   return request;
 }
 
-void ignore() {}
+/// Keeps what is saved.
+class MemoryExchange : public EpochExchange {
+ public:
+  std::optional<Bytes> load(u64 label) override {
+    const auto found = stored.find(label);
+    return found == stored.end() ? std::nullopt : std::optional(found->second);
+  }
+  void save(u64 label, std::span<const u8> bytes, bool was_stored) override {
+    EXPECT_EQ(label, saved.size() + 1);
+    saved.emplace_back(bytes.begin(), bytes.end());
+    if (was_stored) resumed.insert(label);
+  }
+  void surveyed(const RunFacts&) override {}
+  void check() override {}
+
+  std::map<u64, Bytes> stored;  ///< by an earlier attempt
+  std::vector<Bytes> saved;
+  std::set<u64> resumed;
+};
 
 /// The stored bytes of every epoch.
 std::vector<Bytes> prove_all(const ProofRequest& request) {
   const auto prover = make_engine_prover(request);
-  const RunFacts facts = prover->execute(ignore);
-  std::vector<Bytes> epochs;
-  for (u64 label = 1; label <= facts.epochs; ++label) epochs.push_back(prover->prove_epoch(label));
-  return epochs;
+  MemoryExchange exchange;
+  const RunFacts facts = prover->prove_epochs(exchange);
+  EXPECT_EQ(exchange.saved.size(), facts.epochs);
+  return exchange.saved;
 }
 
 TEST(EngineProver, TakesOverItsOwnEpochsAndNoOthers) {
@@ -43,40 +66,60 @@ TEST(EngineProver, TakesOverItsOwnEpochsAndNoOthers) {
   ASSERT_GE(epochs.size(), 3u);
   const std::vector<Bytes> others = prove_all(fib_request(61));
 
-  const auto prover = make_engine_prover(request);
-  prover->execute(ignore);
-  EXPECT_TRUE(prover->accept_epoch(1, epochs[0]));
-  EXPECT_FALSE(prover->accept_epoch(2, epochs[0])) << "an earlier epoch";
-  EXPECT_FALSE(prover->accept_epoch(2, epochs[2])) << "a later epoch";
-  EXPECT_FALSE(prover->accept_epoch(2, others[1])) << "another run's epoch";
-  EXPECT_FALSE(prover->accept_epoch(2, {})) << "nothing";
+  const auto is_taken_over = [&](u64 label, const Bytes& bytes) {
+    const auto prover = make_engine_prover(request);
+    MemoryExchange exchange;
+    exchange.stored = {{1, epochs[0]}, {label, bytes}};
+    ::testing::internal::CaptureStderr();
+    prover->prove_epochs(exchange);
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(exchange.saved == epochs) << "refused ones are proved, to the same bytes";
+    EXPECT_TRUE(label == 1 || exchange.resumed.contains(1));
+    const bool is_taken = exchange.resumed.contains(label);
+    EXPECT_EQ(said.find("stored epoch does not belong to this run") == std::string::npos, is_taken);
+    return is_taken;
+  };
+  EXPECT_TRUE(is_taken_over(1, epochs[0]));
+  EXPECT_TRUE(is_taken_over(3, epochs[2]));
+  EXPECT_FALSE(is_taken_over(2, epochs[0])) << "an earlier epoch";
+  EXPECT_FALSE(is_taken_over(2, epochs[2])) << "a later epoch";
+  EXPECT_FALSE(is_taken_over(2, others[1])) << "another run's epoch";
+  EXPECT_FALSE(is_taken_over(2, {})) << "nothing";
   Bytes flipped = epochs[1];
   flipped[1000] ^= 1;  // in the record
-  EXPECT_FALSE(prover->accept_epoch(2, flipped)) << "a damaged proof";
+  EXPECT_FALSE(is_taken_over(2, flipped)) << "a damaged proof";
   flipped = epochs[1];
   flipped[30] ^= 1;  // in the boundary's root
-  EXPECT_FALSE(prover->accept_epoch(2, flipped)) << "another boundary root";
-  EXPECT_TRUE(prover->prove_epoch(2) == epochs[1]) << "refused ones are proved, to the same bytes";
-  EXPECT_TRUE(prover->accept_epoch(3, epochs[2]));
+  EXPECT_FALSE(is_taken_over(2, flipped)) << "another boundary root";
 }
 
-/// The CPU prover in the place of a device, which flips a bit of the `flips` next epoch proofs.
+/// How often devices of a test get it wrong.
+struct Flips {
+  std::atomic<int> epochs = 0;   ///< epoch proofs with a flipped bit
+  std::atomic<int> globals = 0;  ///< global proofs
+};
+
+/// The CPU prover in the place of a device, which flips bits of its next proofs.
 class FaultyDevice : public EpochProver {
  public:
-  FaultyDevice(const ProvingKey& key, const RunParams& params, u32 flips)
+  FaultyDevice(const ProvingKey& key, const RunParams& params, Flips& flips)
       : pool_(2), prover_(make_cpu_prover(key, params, best_isa(), pool_)), flips_(flips) {}
 
   EpochProof prove_epoch(const EpochRecords& records, const ProveHooks& hooks) override {
     EpochProof proof = prover_->prove_epoch(records, hooks);
-    if (flips_ > 0) {
-      --flips_;
-      proof.record[proof.record.size() / 2] ^= 1;
-    }
+    if (flips_.epochs-- > 0) proof.record[proof.record.size() / 2] ^= 1;
     return proof;
   }
   bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                     const std::function<void(std::span<const u64>)>& emit,
                     const std::function<bool()>& cancelled) override {
+    const bool is_wrong = flips_.globals-- > 0;
+    const auto emit_wrongly = [&](std::span<const u64> words) {
+      std::vector<u64> wrong(words.begin(), words.end());
+      wrong[wrong.size() / 2] ^= 1;
+      emit(wrong);
+    };
+    if (is_wrong) return prover_->prove_global(boundaries, ends, emit_wrongly, cancelled);
     return prover_->prove_global(boundaries, ends, emit, cancelled);
   }
   ProverUsage usage() const override {
@@ -89,18 +132,21 @@ class FaultyDevice : public EpochProver {
  private:
   Parallel pool_;
   std::unique_ptr<EpochProver> prover_;
-  u32 flips_;
+  Flips& flips_;
   std::pmr::unsynchronized_pool_resource memory_;
 };
 
-DeviceAccess faulty_device(u32 flips) {
+/// `in_flight` of them.
+DeviceAccess faulty_devices(Flips& flips, u32 in_flight) {
   DeviceAccess access;
   access.query = []() -> Result<std::vector<DeviceInfo>, DeviceQueryError> {
     return std::vector{DeviceInfo{}};
   };
-  access.make_prover = [flips](const ProvingKey& key, const RunParams& params,
-                               int) -> DeviceAccess::ProverResult {
-    return std::unique_ptr<EpochProver>(std::make_unique<FaultyDevice>(key, params, flips));
+  access.pool = [&flips, in_flight](const std::vector<int>&) -> PoolFactory {
+    return [&flips, in_flight](const PoolJob& job) {
+      const auto make = [&] { return std::make_unique<FaultyDevice>(*job.key, job.params, flips); };
+      return std::make_unique<LocalPool>(job, LocalPool::Threads{2, in_flight}, make);
+    };
   };
   return access;
 }
@@ -109,36 +155,90 @@ TEST(EngineProver, TheVerifierCatchesAFlippedBitOfADevice) {
   ProofRequest request = fib_request(60);
   const std::vector<Bytes> expected = prove_all(request);
   request.backend = BackendPolicy::kCudaPreferred;
-  for (const u32 flips : {0u, 1u, 2u}) {
-    const auto prover = make_engine_prover(request, {}, faulty_device(flips));
+  Flips flips;
+  for (const int wrong : {0, 1, 2}) {
+    flips.epochs = wrong;
+    // With one epoch in flight, both flips hit the first.
+    const auto prover = make_engine_prover(request, {}, faulty_devices(flips, wrong == 2 ? 1 : 3));
     EXPECT_EQ(prover->usage().backend, "cuda");
-    const RunFacts facts = prover->execute(ignore);
-    ASSERT_EQ(facts.epochs, expected.size());
-    for (u64 label = 1; label <= facts.epochs; ++label) {
-      EXPECT_TRUE(prover->prove_epoch(label) == expected[label - 1]) << label;
-    }
-    Bytes bundle;
-    prover->assemble([&](u64 label) { return expected[label - 1]; },
-                     [&](std::span<const u8> bytes) {
-                       bundle.insert(bundle.end(), bytes.begin(), bytes.end());
-                     });
-    EXPECT_GT(bundle.size(), expected[0].size());
+    MemoryExchange exchange;
+    prover->prove_epochs(exchange);
+    EXPECT_TRUE(exchange.saved == expected);
     const ProverUsage usage = prover->usage();
     EXPECT_EQ(usage.backend, "cuda");
-    EXPECT_EQ(usage.counters.at("self_verify_failed"), flips);
-    EXPECT_EQ(usage.counters.at("epoch_retry"), flips > 0 ? 1u : 0u);
-    EXPECT_EQ(usage.counters.at("fallback"), flips == 2 ? 1u : 0u);
-    EXPECT_EQ(usage.fallback.empty(), flips < 2);
+    EXPECT_EQ(usage.counters.at("self_verify_failed"), static_cast<u64>(wrong));
+    EXPECT_EQ(usage.counters.at("epoch_retry"), static_cast<u64>(wrong));
+    EXPECT_EQ(usage.counters.at("fallback"), 0u);
   }
+  flips.epochs = 1000;
+  const auto preferred = make_engine_prover(request, {}, faulty_devices(flips, 1));
+  MemoryExchange exchange;
+  preferred->prove_epochs(exchange);
+  EXPECT_TRUE(exchange.saved == expected) << "the CPU's";
+  EXPECT_EQ(preferred->usage().counters.at("fallback"), expected.size());
+  EXPECT_EQ(preferred->usage().fallback.find("its proof of epoch "), 0u);
   request.backend = BackendPolicy::kCudaRequired;
-  const auto prover = make_engine_prover(request, {}, faulty_device(2));
-  prover->execute(ignore);
+  const auto required = make_engine_prover(request, {}, faulty_devices(flips, 1));
+  MemoryExchange none;
   try {
-    prover->prove_epoch(1);
+    required->prove_epochs(none);
     FAIL();
   } catch (const JobError& error) {
     EXPECT_EQ(error.reason(), Reason::kGpu);
   }
+}
+
+/// Watches nothing.
+class NoMonitor : public JobMonitor {
+ public:
+  void enter(Phase phase) override { phases.push_back(phase); }
+  void surveyed(u64) override {}
+  void saved(u64, bool) override {}
+  void check() override {}
+  std::vector<Phase> phases;
+};
+
+TEST(EngineProver, AWrongGlobalProofIsMadeAgainAndNoEpochIs) {
+  TemporaryDirectory directory;
+  FileSystem fs;
+  ProofRequest request = fib_request(60);
+  const auto prove = [&](Flips& flips, const std::string& name) {
+    const auto prover = make_engine_prover(request, {}, faulty_devices(flips, 2));
+    SpoolEpochStore store(fs, directory.path());
+    NoMonitor monitor;
+    const ProofFacts facts = run_job(fs, *prover, store, directory.path() / name, monitor);
+    EXPECT_GT(facts.stages.at("prove"), 0);
+    EXPECT_GT(facts.stages.at("replay"), 0);
+    EXPECT_GT(facts.stages.at("global proof"), 0);
+    return prover->usage();
+  };
+  Flips flips;
+  prove(flips, "cpu");
+  request.backend = BackendPolicy::kCudaPreferred;
+  for (const int wrong : {0, 1, 2}) {
+    flips.globals = wrong;
+    flips.epochs = 0;
+    const std::string name = "cuda" + std::to_string(wrong);
+    const ProverUsage usage = prove(flips, name);
+    EXPECT_EQ(usage.counters.at("self_verify_failed"), static_cast<u64>(wrong));
+    EXPECT_EQ(usage.counters.at("fallback"), wrong == 2 ? 1u : 0u);
+    EXPECT_TRUE(fs.read_file(directory.path() / name, 1 << 28) ==
+                fs.read_file(directory.path() / "cpu", 1 << 28));
+  }
+  request.backend = BackendPolicy::kCudaRequired;
+  flips.globals = 1000;
+  EXPECT_THROW(prove(flips, "never"), JobError);
+}
+
+TEST(EngineProver, ARunInOneEpochGetsTheSmallestThatHoldsIt) {
+  ProofRequest request = fib_request(60);
+  request.protocol.continuations = false;
+  const auto prover = make_engine_prover(request);
+  MemoryExchange exchange;
+  const RunFacts facts = prover->prove_epochs(exchange);
+  EXPECT_EQ(facts.epochs, 1u);
+  EXPECT_EQ(exchange.saved.size(), 1u);
+  EXPECT_GT(facts.cycles, 1u << 8);
 }
 
 TEST(EngineProver, SaysWhatIsWrongWithAProgram) {

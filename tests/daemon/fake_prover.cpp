@@ -57,35 +57,34 @@ class FakeProver : public JobProver {
     usage_.fallback = choose_backend(request.backend, request.residency, no_devices).fallback;
   }
 
-  RunFacts execute(const Checkpoint& checkpoint) override {
-    for (u64 label = 1; label <= program_.epochs; ++label) checkpoint();
+  RunFacts prove_epochs(EpochExchange& exchange) override {
+    for (u64 label = 1; label <= program_.epochs; ++label) exchange.check();
     maybe_fault(0);
-    return {program_.epochs * 100, program_.epochs, 0, {42}};
+    const RunFacts facts{program_.epochs * 100, program_.epochs, 0, {42}};
+    exchange.surveyed(facts);
+    for (u64 label = 1; label <= program_.epochs; ++label) {
+      exchange.check();
+      const std::optional<Bytes> stored = exchange.load(label);
+      const bool is_stored = stored && accept(label, *stored);
+      exchange.save(label, is_stored ? *stored : prove(label), is_stored);
+    }
+    return facts;
   }
 
-  Bytes prove_epoch(u64 label) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
-    maybe_fault(label);
-    if (log_ != nullptr) ++log_->proved;
-    return epoch_bytes(key_, label);
-  }
-
-  bool accept_epoch(u64 label, std::span<const u8> bytes) override {
-    const Bytes expected = epoch_bytes(key_, label);
-    if (!std::equal(bytes.begin(), bytes.end(), expected.begin(), expected.end())) return false;
-    if (log_ != nullptr) ++log_->accepted;
-    return true;
-  }
-
-  void assemble(const EpochLoader& load, const ByteSink& bundle) override {
-    for (u64 label = 1; label <= program_.epochs; ++label) bundle(load(label));
+  void assemble(const EpochLoader& load, const ByteSink& bundle, const Checkpoint& check) override {
+    for (u64 label = 1; label <= program_.epochs; ++label) {
+      check();
+      bundle(load(label));
+    }
+    if (log_ != nullptr) ++log_->assembled;
     std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
   }
 
   void verify(const Path& bundle) override {
     FileSystem fs;
     const bool is_good = fs.read_file(bundle, u64{1} << 30) == fake_bundle(request_);
-    if (!is_good || program_.fault == "verify") {
+    const bool is_refused_once = program_.fault == "global" && refused_++ == 0;
+    if (!is_good || program_.fault == "verify" || is_refused_once) {
       throw JobError(Reason::kInternal, "the fake bundle does not verify");
     }
     if (log_ != nullptr) ++log_->verified;
@@ -94,6 +93,19 @@ class FakeProver : public JobProver {
   ProverUsage usage() const override { return usage_; }
 
  private:
+  Bytes prove(u64 label) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
+    maybe_fault(label);
+    if (log_ != nullptr) ++log_->proved;
+    return epoch_bytes(key_, label);
+  }
+
+  bool accept(u64 label, const Bytes& bytes) {
+    if (bytes != epoch_bytes(key_, label)) return false;
+    if (log_ != nullptr) ++log_->accepted;
+    return true;
+  }
+
   void maybe_fault(u64 label) const {
     if (program_.fault.empty() || program_.at != label) return;
     if (program_.fault == "guest") throw JobError(Reason::kGuestFault, "pc 0x1000: bad load");
@@ -109,6 +121,7 @@ class FakeProver : public JobProver {
   JobKey key_;
   FakeLog* log_;
   ProverUsage usage_;
+  u32 refused_ = 0;
 };
 
 }  // namespace

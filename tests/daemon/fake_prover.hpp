@@ -1,7 +1,8 @@
 // A prover whose "proofs" are hashes, for tests of everything around it. The "program" is a line of
 // words:
-//   epochs=5 pause_ms=10 fault=guest|cycles|memory|system|internal|disk|verify at=3
-// The fault happens at epoch `at` (0: while executing).
+//   epochs=5 pause_ms=10 fault=guest|cycles|memory|system|internal|disk|verify|global at=3
+// The fault happens at epoch `at` (0: while executing). The bundle is never accepted with `verify`,
+// and not the first time with `global`.
 #pragma once
 
 #include <string>
@@ -15,6 +16,7 @@ namespace epochd {
 struct FakeLog {
   u64 proved = 0;
   u64 accepted = 0;
+  u64 assembled = 0;
   u64 verified = 0;
 };
 

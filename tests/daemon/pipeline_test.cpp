@@ -1,7 +1,10 @@
 // From incoming/ to an answer, with a fake prover: outcomes, budgets, resume, duplicates, limits.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
 #include "config/time_text.hpp"
 #include "daemon/pipeline/epoch_store.hpp"
@@ -178,10 +181,22 @@ TEST_F(PipelineTest, ARetryGoesOnFromTheLastDurableEpoch) {
   EXPECT_TRUE(bundle_of("a") == fake_bundle(request_of("epochs=5 at=4 fault=memory")));
 }
 
-TEST_F(PipelineTest, ABundleThatDoesNotVerifyIsProvedAgainFromTheStart) {
+TEST_F(PipelineTest, ABundleThatDoesNotVerifyHasItsGlobalProofMadeAgain) {
+  add("a", "epochs=3 fault=global");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_once().done, 1u);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("its global proof is made again"), std::string::npos) << said;
+  EXPECT_EQ(log_.proved, 3u) << "no epoch twice";
+  EXPECT_EQ(log_.assembled, 2u);
+  EXPECT_EQ(record(Place::kDone, "a", kResultFile)["failures"], 0);
+}
+
+TEST_F(PipelineTest, ABundleThatNeverVerifiesIsProvedAgainFromTheStart) {
   add("a", "epochs=3 fault=verify");
   EXPECT_EQ(run_once(1).done, 1u);
   EXPECT_EQ(log_.proved, 6u);
+  EXPECT_EQ(log_.assembled, 4u) << "three times in the first attempt";
   EXPECT_EQ(log_.accepted, 0u);
 }
 
@@ -295,15 +310,16 @@ class CancellingFileSystem : public FileSystem {
  private:
   Path root_;
   u64 after_;
-  u64 count_ = 0;
+  u64 count_ = 0;  ///< of the thread that makes epochs durable
 };
 
 TEST_F(PipelineTest, ARunningJobIsCancelledBetweenEpochs) {
-  add("a", "epochs=50");
+  add("a", "epochs=1000 pause_ms=5");
   clock_.step_s = 0.2;
   CancellingFileSystem fs(root(), 10);
   EXPECT_EQ(run_once(fs).cancelled, 1u);
-  EXPECT_EQ(log_.proved, 10u);
+  EXPECT_GE(log_.proved, 10u);
+  EXPECT_LT(log_.proved, 1000u);
   EXPECT_EQ(places_of("a"), std::vector<std::string>{"cancelled"});
 }
 
@@ -390,6 +406,7 @@ TEST_F(QueueTest, EpochStoreRefusesForeignFiles) {
   EXPECT_FALSE(store.load(1));
   store.save(1, bytes);
   store.save(2, {});
+  store.flush();
   EXPECT_EQ(store.load(1), bytes);
   EXPECT_EQ(store.load(2), Bytes{});
   EXPECT_FALSE(DirectoryEpochStore(fs_, root() / "epochs", other).load(1));
@@ -397,6 +414,7 @@ TEST_F(QueueTest, EpochStoreRefusesForeignFiles) {
   EXPECT_FALSE(store.load(2)) << "of another epoch";
   for (const size_t bytes_left : {0u, 8u, 87u, 88u, 90u}) {
     store.save(3, bytes);
+    store.flush();
     std::filesystem::resize_file(store.path_of(3), bytes_left);
     EXPECT_FALSE(store.load(3)) << bytes_left;
   }
@@ -405,6 +423,7 @@ TEST_F(QueueTest, EpochStoreRefusesForeignFiles) {
 TEST_F(QueueTest, EpochStoreNoticesEveryFlippedByte) {
   DirectoryEpochStore store(fs_, root() / "epochs", JobKey{1});
   store.save(1, Bytes{5, 6, 7});
+  store.flush();
   const Bytes good = fs_.read_file(store.path_of(1), 1000);
   for (size_t i = 0; i < good.size(); ++i) {
     Bytes bad = good;
@@ -414,9 +433,82 @@ TEST_F(QueueTest, EpochStoreNoticesEveryFlippedByte) {
   }
 }
 
+TEST_F(QueueTest, EpochStoreMakesGroupsDurableInTheRightOrder) {
+  using Step = FileSystem::Step;
+  constexpr u64 kEpochs = 60;
+  FaultyFileSystem recorder;
+  DirectoryEpochStore store(recorder, root() / "epochs", JobKey{1});
+  recorder.clear();
+  for (u64 label = 1; label <= kEpochs; ++label) store.save(label, Bytes{5, 6, 7});
+  store.flush();
+  std::map<std::string, std::vector<Step>> steps;
+  std::set<std::string> not_durable;
+  u64 groups = 0;
+  for (const auto& event : recorder.events()) {
+    steps[event.name.substr(0, event.name.find(".epoch"))].push_back(event.step);
+    if (event.step == Step::kRename) not_durable.insert(event.name);
+    if (event.step != Step::kSyncDirectory) continue;
+    ++groups;
+    not_durable.clear();
+  }
+  EXPECT_TRUE(not_durable.empty()) << "the directory is synced after the last rename";
+  EXPECT_LT(groups, kEpochs / 2) << "once a group, not once an epoch";
+  steps.erase("epochs");
+  ASSERT_EQ(steps.size(), kEpochs);
+  const std::vector<Step> in_order = {Step::kCreateFile, Step::kWrite, Step::kWrite,
+                                      Step::kSyncFile, Step::kRename};
+  for (const auto& [name, of_file] : steps) EXPECT_EQ(of_file, in_order) << name;
+}
+
+TEST_F(QueueTest, EpochStoreMakesDurableByItself) {
+  DirectoryEpochStore store(fs_, root() / "epochs", JobKey{1});
+  store.save(1, Bytes{5, 6, 7});
+  for (int i = 0; i < 1000 && !fs_.exists(store.path_of(1)); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(store.load(1), (Bytes{5, 6, 7}));
+}
+
+TEST_F(QueueTest, EpochStoreKeepsWhatItHasWhenItEnds) {
+  {
+    DirectoryEpochStore store(fs_, root() / "epochs", JobKey{1});
+    for (u64 label = 1; label <= 3; ++label) store.save(label, Bytes{5, 6, 7});
+  }
+  DirectoryEpochStore store(fs_, root() / "epochs", JobKey{1});
+  for (u64 label = 1; label <= 3; ++label) EXPECT_TRUE(store.load(label)) << label;
+}
+
+TEST_F(QueueTest, AFailureAtAnyStepCostsTheEpochStoreOneEpoch) {
+  bool has_failed = true;
+  for (size_t step = 0; has_failed; ++step) {
+    fs_.remove_tree(root() / "epochs");
+    FaultyFileSystem faulty;
+    faulty.fail_at(step, step % 2 == 0 ? ENOSPC : EIO);
+    u64 saved = 0;
+    bool is_told = false;
+    try {
+      DirectoryEpochStore store(faulty, root() / "epochs", JobKey{1});
+      for (u64 label = 1; label <= 3; ++label) store.save(label, Bytes{5, 6, 7}), ++saved;
+      store.flush();
+    } catch (const IoError&) {
+      is_told = true;
+    }
+    has_failed = faulty.has_failed();
+    EXPECT_EQ(is_told, has_failed) << "step " << step;
+    DirectoryEpochStore store(fs_, root() / "epochs", JobKey{1});
+    u64 kept = 0;
+    for (u64 label = 1; label <= 3; ++label) kept += store.load(label).has_value();
+    EXPECT_GE(kept + (saved == 3 && has_failed), saved) << "step " << step;
+    for (const Entry& entry : fs_.list(root() / "epochs")) {
+      EXPECT_EQ(entry.name.find(kTemporarySuffix), std::string::npos) << entry.name;
+    }
+  }
+}
+
 TEST_F(QueueTest, SpoolKeepsEpochsWithoutAName) {
   SpoolEpochStore spool(fs_, root());
   EXPECT_TRUE(fs_.list(root()).empty());
+  EXPECT_FALSE(spool.load(1));
   spool.save(1, Bytes{1, 2, 3});
   spool.save(2, Bytes{});
   spool.save(3, Bytes{4});

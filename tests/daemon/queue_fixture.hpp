@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,7 @@ class TemporaryDirectory {
 };
 
 /// Records every changing step, and lets the n-th one (from 0), or every one on some file, fail.
+/// Threads: any.
 class FaultyFileSystem : public FileSystem {
  public:
   struct Event {
@@ -49,12 +52,19 @@ class FaultyFileSystem : public FileSystem {
     fail_index_ = index;
     code_ = code;
   }
-  const std::vector<Event>& events() const { return events_; }
+  std::vector<Event> events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+  }
   bool has_failed() const { return has_failed_; }
-  void clear() { events_.clear(); }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    events_.clear();
+  }
 
  protected:
   void before(Step step, const Path& path) override {
+    const std::lock_guard lock(mutex_);
     const size_t index = events_.size();
     events_.push_back({step, path.filename().string()});
     if (index != fail_index_) return;
@@ -63,10 +73,11 @@ class FaultyFileSystem : public FileSystem {
   }
 
  private:
+  mutable std::mutex mutex_;
   std::vector<Event> events_;
   size_t fail_index_ = ~size_t{0};
   int code_ = 0;
-  bool has_failed_ = false;
+  std::atomic<bool> has_failed_ = false;
 };
 
 class QueueTest : public ::testing::Test {
