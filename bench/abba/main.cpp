@@ -17,6 +17,13 @@ struct Outputs {
   std::string json, csv, markdown, html;
 };
 
+/// What the command line says beside what a report keeps.
+struct Settings {
+  Outputs outputs;
+  double threshold_percent = 1;
+  bool no_rules = false;
+};
+
 double steady_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
@@ -36,7 +43,8 @@ void write_outputs(const Report& report, const Outputs& outputs) {
   write_file(outputs.html, to_html(report));
 }
 
-void add_options(CLI::App& app, Report& report, Outputs& outputs, double& threshold_percent) {
+void add_options(CLI::App& app, Report& report, Settings& settings) {
+  Outputs& outputs = settings.outputs;
   SessionOptions& session = report.options;
   Criteria& criteria = report.criteria;
   app.add_option("--a", session.command_a, "what is judged: a command for /bin/sh")->required();
@@ -50,10 +58,12 @@ void add_options(CLI::App& app, Report& report, Outputs& outputs, double& thresh
   app.add_option("--metric", session.metric, "key of the JSON a command prints, or wall");
   app.add_flag("--higher-is-better", criteria.higher_is_better, "the metric is a speed");
   app.add_option("--control", session.control, "key that the change cannot move; empty for none");
-  app.add_option("--threshold", threshold_percent, "percent that matter")
+  app.add_option("--threshold", settings.threshold_percent, "percent that matter")
       ->check(CLI::Range(0.001, 1000.0));
   app.add_option("--confidence", criteria.confidence, "of the interval")
       ->check(CLI::Range(0.5, 0.9999));
+  app.add_flag("--no-rules", settings.no_rules,
+               "strike no block out: swapping, throttling and GPU processes are not looked at");
   app.add_flag("--strict", criteria.warnings_count, "a warning makes the verdict unproven");
   app.add_option("--title", report.title, "of the reports");
   app.add_option("--label-a", report.label_a, "what to call A, for example a commit");
@@ -67,7 +77,7 @@ void add_options(CLI::App& app, Report& report, Outputs& outputs, double& thresh
       "4 inconclusive.");
 }
 
-int run_report(Report& report, const Outputs& outputs) {
+int run_report(Report& report, const Settings& settings) {
   SessionOptions& session = report.options;
   while (session.seed == 0) session.seed = std::random_device{}();
   report.machine = describe_machine();
@@ -76,6 +86,7 @@ int run_report(Report& report, const Outputs& outputs) {
             << session.blocks << " blocks\n";
   SessionWorld world;
   world.seconds = steady_seconds;
+  if (settings.no_rules) world.conditions = [] { return Conditions{}; };
   world.on_block = [&](const Block& block) {
     std::cerr << "block " << block.number << (block.is_warmup ? " (warm-up)" : "") << ": "
               << percent_text(log_ratio_of(block));
@@ -91,7 +102,7 @@ int run_report(Report& report, const Outputs& outputs) {
   }
   analyse(report);
   std::cout << to_table(report);
-  write_outputs(report, outputs);
+  write_outputs(report, settings.outputs);
   return exit_code_of(report.judgement.verdict);
 }
 
@@ -99,22 +110,21 @@ int run(int argc, char** argv) {
   CLI::App app("Judges command A against command B by paired runs in ABBA and BAAB blocks.");
   Report report;
   report.title = "A against B";
-  Outputs outputs;
-  double threshold_percent = 1;
-  add_options(app, report, outputs, threshold_percent);
+  Settings settings;
+  add_options(app, report, settings);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kToolError;
   }
-  report.criteria.threshold = threshold_percent / 100;
+  report.criteria.threshold = settings.threshold_percent / 100;
   if (report.criteria.is_aa == !report.options.command_b.empty()) {
     std::cerr << "epoch-abba: give either --b or --aa\n";
     return kToolError;
   }
   if (report.criteria.is_aa) report.options.command_b = report.options.command_a;
   try {
-    return run_report(report, outputs);
+    return run_report(report, settings);
   } catch (const std::exception& error) {
     std::cerr << "epoch-abba: " << error.what() << "\n";
     return kToolError;

@@ -56,7 +56,7 @@ expect() {  # CODE ARGUMENT...: runs abba.sh
 }
 expect_text() { grep -q -- "$1" "$2" || fail "no '$1' in $2: $(cat "$2")"; }
 
-export CONTINUATIONS=1 EPOCH_SIZE_LOG2=17
+export CONTINUATIONS=1 EPOCH_SIZE_LOG2=17 ABBA_FLAGS='--no-rules'
 TX_COUNT=3 BENCH_FEATURES='jemalloc-stats,prover/cuda, EXTRA=x' expect 0 change main 2
 expect_text '^improvement:' "$folder/out"
 expect_text '^1 17 prove .*ledger.elf .*--backend cuda' "$folder/calls"
@@ -76,9 +76,10 @@ TX_COUNT=3 BENCH_FEATURES='EXTRA=x,cuda' expect 0 change main 2
 expect 2 worse
 expect_text '--backend cpu' "$folder/calls"
 expect_text '^OFF ' "$folder/configured"
-export BENCH_WORKLOAD=fib-1m BENCH_FLAGS='--security test' ABBA_FLAGS='--threshold 2'
+export BENCH_WORKLOAD=fib-1m BENCH_FLAGS='--security test' ABBA_FLAGS='--no-rules --threshold 2'
 expect 2 worse change 2
-unset BENCH_WORKLOAD BENCH_FLAGS ABBA_FLAGS
+unset BENCH_WORKLOAD BENCH_FLAGS
+export ABBA_FLAGS='--no-rules'
 expect_text 'fib.elf .*--security test' "$folder/calls"
 expect 0 main main 2
 expect_text 'equivalent' "$folder/out"

@@ -36,7 +36,7 @@ class AbbaProgram : public ::testing::Test {
     return "'sh " + path(name) + "'";
   }
   ProcessResult abba(const std::string& arguments) const {
-    return run_shell(EPOCHD_ABBA " --seed 5 --warmup 1 " + arguments);
+    return run_shell(EPOCHD_ABBA " --no-rules --seed 5 --warmup 1 " + arguments);
   }
 
  private:
@@ -114,6 +114,20 @@ TEST_F(AbbaProgram, WritesEveryForm) {
   for (size_t at = html.find("<circle"); at != std::string::npos; at = html.find("<circle", at + 1))
     ++dots;
   EXPECT_EQ(dots, 6u + 4 * 7 + 2) << "a dot a block, a dot a run, two in the legend";
+}
+
+// With the rules on, whatever this machine does: the blocks are there, and so is what struck them.
+TEST_F(AbbaProgram, LooksAtTheMachine) {
+  const std::string arguments =
+      " --aa --blocks 2 --a " + command("a", kAroundOne) + " --json " + path("o.json");
+  const ProcessResult run = run_shell(EPOCHD_ABBA + arguments);
+  if (run.exit_code == 3) {
+    EXPECT_NE(run.err.find("struck out: "), std::string::npos) << run.err;
+    return;
+  }
+  EXPECT_NE(run.exit_code, 1) << run.err;
+  const auto json = nlohmann::json::parse(text("o.json"));
+  EXPECT_GE(json["blocks"].size(), 3u);
 }
 
 TEST_F(AbbaProgram, ToolErrorsAreOne) {
