@@ -110,10 +110,10 @@ void lde_generic(const NttTables& tables, const u64* in, u64* out, u32 log_n,
   }
 }
 
-}  // namespace
-
-void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
-               u32 log_n, u32 log_blowup, cudaStream_t stream) {
+/// coset_lde, by at most `batch` columns at a time.
+void lde_batches(const NttTables& tables, const LdeJob& job, u64* scratch, u32 batch,
+                 u32 log_blowup, cudaStream_t stream) {
+  const auto [in, out, columns, log_n] = job;
   check_shape(log_n, log_blowup);
   const bool is_fast = tables.lde(log_n, log_blowup - 1) != nullptr;
   if (columns != 0 && !is_fast && log_n <= generic::kLogSmallMax) {
@@ -121,7 +121,6 @@ void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u
     return;
   }
   const size_t n = size_t{1} << log_n;
-  const u32 batch = lde_batch_columns(columns, log_n);
   for (u32 first = 0; first < columns; first += batch) {
     const u32 count = std::min(batch, columns - first);
     u64* to = out + (first * n << log_blowup);
@@ -137,16 +136,25 @@ void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u
   }
 }
 
+}  // namespace
+
+void coset_lde(const NttTables& tables, const u64* in, u64* out, u64* scratch, u32 columns,
+               u32 log_n, u32 log_blowup, cudaStream_t stream) {
+  const u32 batch = lde_batch_columns(columns, log_n, kScratchWordsMax);
+  lde_batches(tables, {in, out, columns, log_n}, scratch, batch, log_blowup, stream);
+}
+
 static_assert(Lanes::kCount == kLaneCount && generic::kLogSmallMax == kNttLogSmallMax);
 
 void coset_lde(const NttTables& tables, const Lanes& lanes, std::span<const LdeJob> jobs,
                u64* scratch, u32 log_blowup, cudaStream_t stream) {
-  const LanePlan plan(jobs, log_blowup);
+  const LanePlan plan(jobs);
   lanes.fork(stream);
   for (size_t i = 0; i < jobs.size(); ++i) {
     const u32 lane = plan.lane_of_job[i];
-    coset_lde(tables, jobs[i].in, jobs[i].out, scratch + plan.scratch_at[lane], jobs[i].columns,
-              jobs[i].log_n, log_blowup, lanes.stream(lane));
+    const u32 batch = lde_batch_columns(jobs[i].columns, jobs[i].log_n, kLaneScratchWordsMax);
+    lde_batches(tables, jobs[i], scratch + plan.scratch_at[lane], batch, log_blowup,
+                lanes.stream(lane));
   }
   lanes.join(stream);
 }

@@ -9,8 +9,6 @@
 namespace epochd::cuda {
 namespace {
 
-/// What coset_lde's batches of columns may take at most.
-constexpr size_t kScratchWordsMax = size_t{1} << 27;
 /// What a launch too small to fill the device costs, in words of one that does.
 constexpr u64 kLaneOverheadWords = 1 << 20;
 
@@ -44,17 +42,29 @@ bool is_fast(u32 log_rows) {
 
 }  // namespace
 
-u32 lde_batch_columns(u32 columns, u32 log_n) {
-  const size_t fit = kScratchWordsMax >> (log_n + 1);
+u32 lde_batch_columns(u32 columns, u32 log_n, size_t scratch_words_max) {
+  const size_t fit = scratch_words_max >> (log_n + 1);
   return static_cast<u32>(std::min<size_t>(columns, std::max<size_t>(fit, 1)));
 }
 
-size_t lde_scratch_words(u32 columns, u32 log_n, u32) {
+namespace {
+
+size_t scratch_words(u32 columns, u32 log_n, size_t scratch_words_max) {
   if (log_n <= kNttLogSmallMax) return 0;
-  return size_t{lde_batch_columns(columns, log_n)} << (log_n + 1);
+  return size_t{lde_batch_columns(columns, log_n, scratch_words_max)} << (log_n + 1);
 }
 
-LanePlan::LanePlan(std::span<const LdeJob> jobs, u32 log_blowup) {
+}  // namespace
+
+size_t lde_scratch_words(u32 columns, u32 log_n, u32) {
+  return scratch_words(columns, log_n, kScratchWordsMax);
+}
+
+size_t lde_lane_scratch_words(u32 columns, u32 log_n) {
+  return scratch_words(columns, log_n, kLaneScratchWordsMax);
+}
+
+LanePlan::LanePlan(std::span<const LdeJob> jobs) {
   u64 work[kLaneCount] = {};
   size_t scratch[kLaneCount] = {};
   for (const LdeJob& job : jobs) {
@@ -62,7 +72,7 @@ LanePlan::LanePlan(std::span<const LdeJob> jobs, u32 log_blowup) {
     lane_of_job.push_back(lane);
     // Short matrices take longer than their words say.
     work[lane] += (u64{job.columns} << job.log_n) + kLaneOverheadWords;
-    scratch[lane] = std::max(scratch[lane], lde_scratch_words(job.columns, job.log_n, log_blowup));
+    scratch[lane] = std::max(scratch[lane], lde_lane_scratch_words(job.columns, job.log_n));
   }
   for (u32 lane = 0; lane < kLaneCount; ++lane) {
     scratch_at[lane] = scratch_words;
@@ -70,8 +80,8 @@ LanePlan::LanePlan(std::span<const LdeJob> jobs, u32 log_blowup) {
   }
 }
 
-size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup) {
-  return LanePlan(jobs, log_blowup).scratch_words;
+size_t lde_scratch_words(std::span<const LdeJob> jobs, u32) {
+  return LanePlan(jobs).scratch_words;
 }
 
 u64 ntt_table_bytes(std::span<const u32> log_heights, u32 log_blowup) {

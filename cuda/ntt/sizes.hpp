@@ -28,12 +28,20 @@ struct LdeJob {
   u32 log_n;
 };
 
+/// What the columns that coset_lde takes through its passes together may take: of one matrix by
+/// itself, and of one on a lane, beside others that fill the device too.
+inline constexpr size_t kScratchWordsMax = size_t{1} << 27;
+inline constexpr size_t kLaneScratchWordsMax = kScratchWordsMax / kLaneCount;
+
 /// Columns that coset_lde takes through its passes together.
-u32 lde_batch_columns(u32 columns, u32 log_n);
+u32 lde_batch_columns(u32 columns, u32 log_n, size_t scratch_words_max);
 
 /// Words of scratch that coset_lde needs: at most 1 GiB, unless one column alone needs more.
 size_t lde_scratch_words(u32 columns, u32 log_n, u32 log_blowup);
-/// Words of scratch that extending all of `jobs` needs; in and out are not looked at.
+/// Words of scratch of a matrix on a lane.
+size_t lde_lane_scratch_words(u32 columns, u32 log_n);
+/// Words of scratch that extending all of `jobs` needs, at most 1 GiB likewise; in and out are not
+/// looked at.
 size_t lde_scratch_words(std::span<const LdeJob> jobs, u32 log_blowup);
 
 /// Which lane takes which job, and where its scratch begins: each job goes where the least work is.
@@ -42,7 +50,7 @@ struct LanePlan {
   size_t scratch_at[kLaneCount] = {};
   size_t scratch_words = 0;
 
-  LanePlan(std::span<const LdeJob> jobs, u32 log_blowup);
+  explicit LanePlan(std::span<const LdeJob> jobs);
 };
 
 /// Bytes of the twiddle tables of NttTables(log_heights, log_blowup).
