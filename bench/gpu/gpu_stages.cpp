@@ -4,7 +4,8 @@
 // Then the sustained rate of several epochs in flight on the device: WORKERS threads, each with a
 // backend (stream, arena) of its own, so that one's uploads and latency-bound tail run beside
 // another's kernels.
-//   epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] [WORKERS] [bytes]
+//   epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] [WORKERS]
+//                    [word|bytes] [device-only|host-mirror]
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "cuda/rt/pinned_resource.hpp"
 #include "cuda/session/cuda_backend.hpp"
 #include "epoch/capsule/stitch.hpp"
+#include "epoch/continuation/area.hpp"
 #include "epoch/continuation/prove_epoch.hpp"
 #include "epoch/continuation/verify_run.hpp"
 #include "epoch/exec/replay.hpp"
@@ -54,13 +56,26 @@ class StageTimes : public StageListener {
   std::map<std::string, double> seconds_;
 };
 
-void print_throughput(const ProvingKey& key, const RunParams& params, const EpochRecords& records,
-                      std::span<const u32> heights, size_t arena_bytes, u32 workers, u32 repeats) {
+/// A device, and what backends of it are made from.
+struct Bench {
+  cuda::CudaPlan plan;
+  std::shared_ptr<const cuda::DeviceShared> shared;
+  cuda::BackendOptions options;
+
+  Bench(const ProvingKey& key, const RunParams& params, Residency residency)
+      : plan(cuda::plan_cuda(params, residency, cuda::PlannedProgram::of(key))),
+        shared(std::make_shared<const cuda::DeviceShared>(0, plan)) {
+    options.residency = residency;
+  }
+};
+
+void print_throughput(const Bench& bench, const ProvingKey& key, const RunParams& params,
+                      const EpochRecords& records, u32 workers, u32 repeats) {
   std::barrier ready(workers + 1);
   std::vector<std::thread> threads;
   for (u32 w = 0; w < workers; ++w) {
     threads.emplace_back([&] {
-      const cuda::CudaBackend backend(0, arena_bytes, heights, params.preset->log_blowup);
+      const cuda::CudaBackend backend(bench.shared, bench.plan, bench.options);
       prove_epoch(backend, key, params, records);
       ready.arrive_and_wait();
       for (u32 i = 0; i < repeats; ++i) prove_epoch(backend, key, params, records);
@@ -74,15 +89,13 @@ void print_throughput(const ProvingKey& key, const RunParams& params, const Epoc
               records.public_values.cycles / seconds / 1e6);
 }
 
-int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& records, u32 repeats,
-          u32 workers) {
+int prove(const Bench& bench, const ProvingKey& key, const RunParams& params,
+          const EpochRecords& records, u32 repeats, u32 workers) {
   const auto tables = plan_tables(records, key.vk, *params.preset);
   auto layout = std::make_unique<prover::Layout>();
   if (!epoch_layout(make_statement(records, tables), params, *layout)) return 1;
-  std::vector<u32> heights;
-  for (u32 h = 16; h <= params.epoch_size_log2 + 1; ++h) heights.push_back(h);
   const size_t bytes = cuda::session_bytes(*layout);
-  const cuda::CudaBackend backend(0, bytes, heights, params.preset->log_blowup);
+  const cuda::CudaBackend backend(bench.shared, bench.plan, bench.options);
   EpochProof proof = prove_epoch(backend, key, params, records);
   StageTimes times;
   proof = prove_epoch(backend, key, params, records, {{}, &times});
@@ -102,14 +115,15 @@ int prove(const ProvingKey& key, const RunParams& params, const EpochRecords& re
   const cuda::Counters& c = backend.counters();
   const u32 cycles = records.public_values.cycles;
   std::printf(
-      "prove median %.2f ms (min %.2f) = %.2f MHz; arena %.2f GB; h2d %.1f MB (%.1f B/cycle), "
-      "d2h %.2f MB; proof %.2f MB\n",
+      "prove median %.2f ms (min %.2f) = %.2f MHz; session %.2f GB, planned %.2f, peak %.2f GB of "
+      "%.2f; h2d %.1f MB (%.1f B/cycle), d2h %.2f MB; proof %.2f MB\n",
       median * 1e3, seconds[0] * 1e3, cycles / median / 1e6, bytes / 1e9,
-      (c.bytes_h2d - before.bytes_h2d) / 1e6 / repeats,
+      bench.plan.arena_bytes() / 1e9, cuda::peak_device_bytes() / 1e9,
+      bench.plan.device_bytes() / 1e9, (c.bytes_h2d - before.bytes_h2d) / 1e6 / repeats,
       static_cast<double>(c.bytes_h2d - before.bytes_h2d) / repeats / cycles,
       (c.bytes_d2h - before.bytes_d2h) / 1e6 / repeats, proof.record.size() * 8 / 1e6);
   for (u32 w = 2; w <= workers; ++w) {
-    print_throughput(key, params, records, heights, bytes, w, repeats);
+    print_throughput(bench, key, params, records, w, repeats);
   }
   auto scratch = std::make_unique<RunScratch>();
   EpochStatement statement;
@@ -146,8 +160,8 @@ int run(int argc, char** argv) {
   const u64 n = std::strtoull(argv[2], nullptr, 10);
   std::memcpy(input.data(), &n, 8);
   // Guests that hash their input take a longer one: n bytes.
-  if (argc > 7) input.assign(n, 0x5a);
-  auto scout = Scout::create(code, input);
+  if (argc > 7 && argv[7] == std::string("bytes")) input.assign(n, 0x5a);
+  auto scout = Scout::create(code, input, epoch_area(params));
   Stitch stitch(key->vk.digest());
   cuda::PinnedResource pinned;
   EpochRecords records(&pinned);
@@ -159,7 +173,9 @@ int run(int argc, char** argv) {
   std::printf("%s, 2^%u, %u cycles\n", argv[1], params.epoch_size_log2,
               records.public_values.cycles);
   const u32 workers = argc > 6 ? static_cast<u32>(std::strtoul(argv[6], nullptr, 10)) : 1;
-  return prove(*key, params, records, repeats, workers);
+  const bool has_mirror = argc > 8 && argv[8] == std::string("host-mirror");
+  const Bench bench(*key, params, has_mirror ? Residency::kHostMirror : Residency::kDeviceOnly);
+  return prove(bench, *key, params, records, repeats, workers);
 }
 
 }  // namespace
@@ -168,7 +184,7 @@ int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
                  "usage: epoch-gpu-stages GUEST.elf INPUT_U64 [EPOCH_SIZE_LOG2] [REPEATS] [PRESET] "
-                 "[WORKERS] [bytes]\n");
+                 "[WORKERS] [word|bytes] [device-only|host-mirror]\n");
     return 2;
   }
   return run(argc, argv);

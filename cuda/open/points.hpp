@@ -1,12 +1,12 @@
 // Points of bit-reversed domains by one multiplication: g^bitrev(i) = low[i mod 2^12] * high[i /
 // 2^12].
 //
-// Bit j of i contributes g^(2^(n-1-j)), so the power splits by bits. Tables are built once for a
-// size and kept.
+// Bit j of i contributes g^(2^(n-1-j)), so the power splits by bits.
 #pragma once
 
-#include <map>
+#include <vector>
 
+#include "cuda/open/point_sizes.hpp"
 #include "cuda/rt/memory.hpp"
 #include "prover/field/fp.hpp"
 
@@ -14,7 +14,7 @@ namespace epochd::cuda {
 
 /// A kernel parameter.
 struct DevicePoints {
-  static constexpr u32 kLogLow = 12;
+  static constexpr u32 kLogLow = kPointsLogLow;
   const prover::Fp* low;
   const prover::Fp* high;
 
@@ -23,18 +23,18 @@ struct DevicePoints {
   }
 };
 
-/// shift * g_n^bitrev(i) for every n asked for. Threads: one at a time.
+/// shift * g_n^bitrev(i) for every n up to a largest. Threads: safe to share once constructed.
 class PointTables {
  public:
-  explicit PointTables(prover::Fp shift, bool inverse) : shift_(shift), inverse_(inverse) {}
-  /// i < 2^log_n -> shift * g^bitrev(i), or with g inverted. First use of a size allocates and
-  /// copies.
-  DevicePoints get(u32 log_n);
+  /// i < 2^log_n -> shift * g^bitrev(i), or with g inverted, for log_n <= log_n_max. Allocates
+  /// point_table_bytes(log_n_max) and waits for the device.
+  PointTables(prover::Fp shift, bool inverse, u32 log_n_max);
+  /// Pre: log_n <= log_n_max.
+  DevicePoints get(u32 log_n) const;
 
  private:
-  prover::Fp shift_;
-  bool inverse_;
-  std::map<u32, DeviceBlock> blocks_;
+  DeviceBlock block_;
+  std::vector<size_t> first_;  ///< by log_n: word of its tables
 };
 
 }  // namespace epochd::cuda

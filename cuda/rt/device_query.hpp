@@ -15,6 +15,7 @@ enum class DeviceQueryErrorKind : u8 {
   kNoDriver,       ///< no driver is loaded, or it is older than the runtime this binary carries
   kNoDevice,       ///< the driver works and shows no device
   kNoKernelImage,  ///< a device is there, of an architecture this binary has no code for
+  kNoMemory,       ///< the device works and has less free memory than is planned
   kRuntime,        ///< any other answer of the CUDA runtime
 };
 

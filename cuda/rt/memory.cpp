@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 std::atomic<u64> allocations{0};
-std::atomic<u64> device_bytes{0};
-std::atomic<u64> device_bytes_peak{0};
+std::atomic<u64> held_bytes{0};
+std::atomic<u64> held_bytes_peak{0};
 
 /// In a destructor a failure can only be told.
 void report(cudaError_t code, const char* what) noexcept {
@@ -26,8 +26,12 @@ u64 allocation_count() {
   return allocations.load();
 }
 
+u64 device_bytes() {
+  return held_bytes.load();
+}
+
 u64 peak_device_bytes() {
-  return device_bytes_peak.load();
+  return held_bytes_peak.load();
 }
 
 u8* DeviceMemory::allocate(size_t bytes) {
@@ -35,15 +39,15 @@ u8* DeviceMemory::allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
   EPOCHD_CUDA_CHECK(cudaMalloc(&p, bytes));
   ++allocations;
-  const u64 now = device_bytes += bytes;
-  u64 peak = device_bytes_peak.load();
-  while (peak < now && !device_bytes_peak.compare_exchange_weak(peak, now)) {
+  const u64 now = held_bytes += bytes;
+  u64 peak = held_bytes_peak.load();
+  while (peak < now && !held_bytes_peak.compare_exchange_weak(peak, now)) {
   }
   return static_cast<u8*>(p);
 }
 void DeviceMemory::free(u8* p, size_t bytes) noexcept {
   if (p == nullptr) return;
-  device_bytes -= bytes;
+  held_bytes -= bytes;
   report(cudaFree(p), "freeing device memory");
 }
 

@@ -19,7 +19,8 @@ struct DeviceSpan {
 
 /// How many allocations this process has made: constant after warm-up, a test asserts.
 u64 allocation_count();
-/// The most device memory this process has held at once.
+/// Device memory this process holds, and the most it has held at once.
+u64 device_bytes();
 u64 peak_device_bytes();
 
 /// Owns bytes that Memory hands out. Errors: cuda::Error(kOutOfPlan).

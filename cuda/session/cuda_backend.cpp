@@ -5,15 +5,8 @@
 namespace epochd::cuda {
 namespace {
 
-constexpr size_t kStagingBytes = size_t{64} << 20;
 /// Smaller arrays go through the slab: they are often on the caller's stack.
 constexpr size_t kDirectBytesMin = size_t{64} << 10;
-constexpr size_t kDescriptorBytes = size_t{32} << 20;
-
-int select(int device) {
-  EPOCHD_CUDA_CHECK(cudaSetDevice(device));
-  return device;
-}
 
 bool is_pinned(const void* host) {
   cudaPointerAttributes attributes{};
@@ -21,41 +14,40 @@ bool is_pinned(const void* host) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-DeviceBlock to_device(const void* data, size_t bytes) {
-  DeviceBlock block(bytes);
-  EPOCHD_CUDA_CHECK(cudaMemcpy(block.data(), data, bytes, cudaMemcpyHostToDevice));
-  return block;
-}
-
 }  // namespace
 
-CudaBackend::CudaBackend(int device, size_t arena_bytes, std::span<const u32> log_heights,
-                         u32 log_blowup)
-    : stream_((select(device), Stream())),
-      arena_(arena_bytes),
-      descriptors_(kDescriptorBytes),
-      staging_(kStagingBytes),
-      tables_(log_heights, log_blowup) {}
+CudaBackend::CudaBackend(std::shared_ptr<const DeviceShared> shared, const CudaPlan& plan,
+                         const BackendOptions& options)
+    : shared_(std::move(shared)),
+      tables_(shared_->tables()),
+      coset_points_(shared_->coset_points()),
+      inverse_points_(shared_->inverse_points()),
+      plan_(plan),
+      options_(options),
+      stream_((make_current(shared_->device()), Stream())),
+      arena_(plan.arena_bytes()),
+      descriptors_(plan.descriptor_bytes),
+      staging_(plan.staging_bytes),
+      mirror_(plan.mirror_bytes) {
+  const bool needs_mirror = options.residency == Residency::kHostMirror || options.has_debug_checks;
+  EPOCHD_ASSERT(needs_mirror == (plan.mirror_bytes > 0));
+}
 
 CudaBackend::~CudaBackend() = default;
 
+void CudaBackend::hold_fixed(std::span<const std::shared_ptr<const prover::FixedTree>> trees) {
+  make_current(shared_->device());
+  fixed_.clear();  // first free, then take: the plan has room for one program
+  for (const auto& tree : trees) fixed(tree);
+}
+
 const DeviceFixedTree& CudaBackend::fixed(
     const std::shared_ptr<const prover::FixedTree>& tree) const {
-  if (const auto known = fixed_.find(tree.get()); known != fixed_.end()) return known->second;
-  DeviceFixedTree d;  // kept only when all of it is on the device
-  for (const prover::Matrix& m : tree->traces) {
-    d.traces.push_back(to_device(m.data.data(), m.data.size() * sizeof(u64)));
+  for (const auto& held : fixed_) {
+    if (held->host == tree) return *held;
   }
-  for (const prover::Matrix& m : tree->ldes) {
-    d.ldes.push_back(to_device(m.data.data(), m.data.size() * sizeof(u64)));
-  }
-  std::vector<prover::Digest> levels;
-  for (u32 l = 0; l <= tree->tree.log_leaves(); ++l) {
-    const auto& level = tree->tree.level(l);
-    levels.insert(levels.end(), level.begin(), level.end());
-  }
-  d.levels = to_device(levels.data(), levels.size() * sizeof(prover::Digest));
-  return fixed_.emplace(tree.get(), std::move(d)).first->second;
+  fixed_.push_back(shared_->fixed(tree));
+  return *fixed_.back();
 }
 
 void CudaBackend::upload(void* device, const void* host, size_t bytes) const {
@@ -102,12 +94,18 @@ void CudaBackend::reset_staging() const {
   staging_used_ = 0;
 }
 
+void CudaBackend::copy_down(void* pinned, const void* device, size_t bytes) const {
+  counters_.bytes_d2h += bytes;
+  EPOCHD_CUDA_CHECK(cudaMemcpyAsync(pinned, device, bytes, cudaMemcpyDeviceToHost, stream_.get()));
+}
+
 void CudaBackend::reserve_arena(size_t bytes) const {
+  make_current(shared_->device());
   reset_staging();
   if (bytes > arena_.bytes()) {
-    arena_ = DeviceBlock();  // first free, then take: the device need not hold both
-    arena_ = DeviceBlock(bytes + bytes / 8);
-    ++counters_.arena_growth;
+    throw Error(ErrorKind::kOutOfPlan, cudaErrorMemoryAllocation,
+                "a session needs " + std::to_string(bytes) + " bytes, the plan is " +
+                    std::to_string(arena_.bytes()));
   }
   descriptors_.rewind(0);
 }
@@ -128,7 +126,8 @@ ProverUsage CudaBackend::usage() const {
                 {"fri", counters_.fri},
                 {"gather", counters_.gather},
                 {"device_only", counters_.device_only},
-                {"arena_growth", counters_.arena_growth}};
+                {"host_mirror", counters_.host_mirror},
+                {"mirror_fallback", counters_.mirror_fallback}};
   return u;
 }
 

@@ -1,23 +1,29 @@
 // The CUDA backend: sessions that prove with trace and LDE in device memory only. What comes down
 // is roots, sums, openings, final coefficients and the opened rows; `bytes_d2h` counts it. Results
-// are the CPU backend's, bit for bit.
+// are the CPU backend's, bit for bit. In host-mirror residency everything committed is copied down
+// as well, and what is opened compared with the copy.
 //
-// One backend a device and a worker; a session uses the whole arena, one session at a time.
+// One backend for each epoch in flight; a session uses the whole arena, one session at a time.
+// Everything is allocated when a backend is made and when it gets a program's fixed trees.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cuda/gather/gather.hpp"
 #include "cuda/logup/logup.hpp"
 #include "cuda/merkle/row_source.hpp"
-#include "cuda/ntt/ntt.hpp"
 #include "cuda/open/open.hpp"
-#include "cuda/rt/memory.hpp"
 #include "cuda/session/buffers.hpp"
-#include "epoch/continuation/epoch_prover.hpp"
+#include "cuda/session/device_shared.hpp"
+#include "cuda/session/fault_plan.hpp"
+#include "cuda/session/mirror.hpp"
+#include "cuda/session/plan.hpp"
+#include "cuda/session/residency.hpp"
+#include "epoch/continuation/prover_usage.hpp"
 #include "prover/pcs/fixed_tree.hpp"
 #include "prover/prove/lowered_table.hpp"
 #include "prover/prove/table_source.hpp"
@@ -36,17 +42,17 @@ struct Counters {
   u64 deep = 0;
   u64 fri = 0;
   u64 gather = 0;
-  u64 device_only = 0;  ///< tables
-  u64 arena_growth = 0;
+  u64 device_only = 0;      ///< tables of finished proofs without a copy on the host
+  u64 host_mirror = 0;      ///< and with one
+  u64 mirror_fallback = 0;  ///< proofs whose query data came from the copy
   u64 bytes_h2d = 0;
   u64 bytes_d2h = 0;
 };
 
-/// A fixed tree's data on the device.
-struct DeviceFixedTree {
-  std::vector<DeviceBlock> traces;  ///< by segment of the tree
-  std::vector<DeviceBlock> ldes;
-  DeviceBlock levels;  ///< digests, level after level
+struct BackendOptions {
+  Residency residency = Residency::kDeviceOnly;
+  bool has_debug_checks = false;  ///< compare every filled row with the host's; implies a mirror
+  FaultPlan* faults = nullptr;    ///< tests'; outlives the backend
 };
 
 class CudaSession;
@@ -55,16 +61,19 @@ class CudaBackend {
  public:
   using Session = CudaSession;
 
-  /// `arena_bytes` is what the largest session needs (session_bytes); a session that needs more
-  /// makes the arena grow, which is counted. Errors: cuda::Error.
-  CudaBackend(int device, size_t arena_bytes, std::span<const u32> log_heights, u32 log_blowup);
+  /// Allocates plan.prover_bytes() and the page-locked memory of the plan. Pre: `plan` is of the
+  /// options' residency. Errors: cuda::Error.
+  CudaBackend(std::shared_ptr<const DeviceShared> shared, const CudaPlan& plan,
+              const BackendOptions& options = {});
   ~CudaBackend();
   CudaBackend(const CudaBackend&) = delete;
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const Counters& counters() const { return counters_; }
   ProverUsage usage() const;
-  size_t arena_bytes() const { return arena_.bytes(); }
+  const CudaPlan& plan() const { return plan_; }
+  /// Lets go of all fixed trees and takes these, uploaded unless another backend has them.
+  void hold_fixed(std::span<const std::shared_ptr<const prover::FixedTree>> trees);
 
  private:
   friend class CudaSession;
@@ -84,20 +93,28 @@ class CudaBackend {
   }
   void download(void* host, const void* device, size_t bytes) const;
   void reset_staging() const;
+  void copy_down(void* pinned, const void* device, size_t bytes) const;
   /// Makes room for a session that takes `bytes`; everything taken before is gone.
+  /// Errors: cuda::Error(kOutOfPlan).
   void reserve_arena(size_t bytes) const;
+  bool strikes(Fault fault) const {
+    return options_.faults != nullptr && options_.faults->strikes(fault);
+  }
 
+  std::shared_ptr<const DeviceShared> shared_;
+  const NttTables& tables_;
+  const PointTables& coset_points_;
+  const PointTables& inverse_points_;
+  CudaPlan plan_;
+  BackendOptions options_;
   mutable Stream stream_;
   Lanes lanes_;
-  mutable DeviceBlock arena_;
+  DeviceBlock arena_;
   mutable Arena descriptors_;  ///< small arrays the kernels read, per session
-  mutable PinnedBlock staging_;
+  PinnedBlock staging_;
+  PinnedBlock mirror_;
   mutable size_t staging_used_ = 0;
-  NttTables tables_;
-  mutable PointTables coset_points_{prover::Fp::generator(), false};
-  /// Inverses of the plain subgroup's points, for FRI.
-  mutable PointTables inverse_points_{prover::Fp::one(), true};
-  mutable std::map<const prover::FixedTree*, DeviceFixedTree> fixed_;
+  mutable std::vector<std::shared_ptr<const DeviceFixedTree>> fixed_;
   mutable Counters counters_;
 };
 
@@ -152,6 +169,12 @@ class CudaSession {
   void plan_openings(u32 height_index, u32 point, u64*& weights, OpenPlan& plan) const;
   DeepPoint deep_point(u32 log_height, u32 point, std::span<const prover::Fp3> powers,
                        std::vector<DeepColumn>& columns) const;
+  void decide_residency();
+  void require_device(DeviceStage stage) const;
+  void committed(u32 tree);
+  void committed_fri_layer(u32 step);
+  void gather_on_device(std::span<const u32> queries, std::vector<u64>& words);
+  void flip_word(u64* word) const;
   prover::Digest download_digest(const prover::Digest* device);
   void plan_tree(u32 tree, std::span<const u32> queries, GatherPlan& plan) const;
   void plan_layer(u32 step, u32 shift, std::span<const u32> queries, GatherPlan& plan) const;
@@ -161,6 +184,8 @@ class CudaSession {
   std::unique_ptr<SessionBuffers> buffers_;
   std::vector<prover::TableSource> sources_;
   std::vector<const DeviceFixedTree*> fixed_;  ///< by tree
+  std::vector<TableFacts> facts_;              ///< by table
+  HostMirror mirror_;                          ///< of nothing, if device-only
   std::vector<LogupProgram> programs_;         ///< by table
   std::vector<prover::Fp3> sums_;
   prover::Fp3 zeta_{};

@@ -29,7 +29,6 @@ CudaSession::CudaSession(const CudaBackend& backend, const Layout& layout)
   backend.reserve_arena(session_bytes(layout));
   Placer placer(backend.arena_.data());
   buffers_ = std::make_unique<SessionBuffers>(layout, placer);
-  backend.counters_.device_only += layout.shape.table_count;
 }
 
 void CudaSession::load_fixed(u32 tree, std::shared_ptr<const prover::FixedTree> fixed) {
@@ -89,6 +88,8 @@ const Digest* CudaSession::tree_levels(u32 tree) const {
 void CudaSession::fill(std::span<const TableSource> sources, std::span<const LookupSpec> lookups) {
   EPOCHD_ASSERT(sources.size() == layout_->shape.table_count);
   sources_.assign(sources.begin(), sources.end());
+  decide_residency();
+  require_device(DeviceStage::kFill);
   for (u32 t = 0; t < layout_->shape.table_count; ++t) {
     if (layout_->main_segment[t] != kNone) fill_table(t);
   }
@@ -250,6 +251,7 @@ Digest CudaSession::download_digest(const Digest* device) {
 }
 
 Digest CudaSession::commit(u32 tree) {
+  require_device(DeviceStage::kExtend);
   const TreeLayout& t = layout_->trees[tree];
   const u32 b = layout_->shape.preset->log_blowup;
   const u64 root = tree_root_offset(t.log_height + b);
@@ -261,6 +263,7 @@ Digest CudaSession::commit(u32 tree) {
     heights.push_back({group.log_height + b, row_source(group)});
   }
   build_tree(heights, buffers_->tree[tree], backend_->stream_.get());
+  committed(tree);
   ++backend_->counters_.lde;
   ++backend_->counters_.merkle;
   return download_digest(buffers_->tree[tree] + root);
@@ -289,7 +292,7 @@ void CudaSession::plan_layer(u32 step, u32 shift, std::span<const u32> queries,
   plan.add_digests(layer.tree, positions);
 }
 
-void CudaSession::gather(std::span<const u32> queries, std::vector<u64>& words) {
+void CudaSession::gather_on_device(std::span<const u32> queries, std::vector<u64>& words) {
   GatherPlan plan;
   for (u32 tree = 0; tree < layout_->tree_count; ++tree) plan_tree(tree, queries, plan);
   u32 shift = 0;
@@ -303,7 +306,6 @@ void CudaSession::gather(std::span<const u32> queries, std::vector<u64>& words) 
   const size_t before = words.size();
   words.resize(before + plan.words());
   backend_->download(words.data() + before, buffers_->gathered, plan.words() * sizeof(u64));
-  ++backend_->counters_.gather;
 }
 
 }  // namespace epochd::cuda

@@ -67,6 +67,7 @@ LogupJob CudaSession::logup_job(u32 table) const {
 }
 
 void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
+  require_device(DeviceStage::kLogup);
   cudaStream_t stream = backend_->stream_.get();
   EPOCHD_CUDA_CHECK(cudaMemsetAsync(buffers_->sums, 0, sums.size() * sizeof(Fp3), stream));
   // The tall tables first, so that the device has work while the others are lowered; then the
@@ -92,6 +93,7 @@ void CudaSession::logup(Fp3 gamma, Fp3 beta, std::span<Fp3> sums) {
 }
 
 void CudaSession::quotient(Fp3 alpha) {
+  require_device(DeviceStage::kQuotient);
   cudaStream_t stream = backend_->stream_.get();
   const Fp3* alpha_powers = upload_alpha_powers(alpha);
   launch_logup_share(alpha_powers);
@@ -195,6 +197,7 @@ void CudaSession::divide_and_interpolate(u32 height_index, cudaStream_t stream) 
 }
 
 void CudaSession::open(Fp3 zeta, std::span<Fp3> openings) {
+  require_device(DeviceStage::kOpen);
   zeta_ = zeta;
   OpenPlan plan;
   u64* weights = buffers_->scratch;
@@ -275,6 +278,7 @@ DeepPoint CudaSession::deep_point(u32 log_height, u32 point, std::span<const Fp3
 }
 
 void CudaSession::deep(Fp3 delta) {
+  require_device(DeviceStage::kDeep);
   const std::vector<Fp3> powers = prover::powers(delta, layout_->opening_count);
   const u32 log_domain = layout_->log_domain();
   std::vector<DeepJob> jobs;
@@ -315,6 +319,7 @@ Digest CudaSession::fri_commit() {
   const FriLayerBuffers& layer = buffers_->fri[fri_step_];
   build_fri_tree(layer.word, u64{1} << layer.log_word, layer.log_word, layer.log_fold, layer.tree,
                  backend_->stream_.get());
+  committed_fri_layer(fri_step_);
   return download_digest(layer.tree + tree_root_offset(layer.log_word - layer.log_fold));
 }
 

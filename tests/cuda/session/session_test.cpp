@@ -1,36 +1,14 @@
 // CPU against GPU, whole proofs: byte-identical records and transcripts, the first difference named
 // by stage.
-#include <cuda_runtime_api.h>
-
-#include "cuda/session/cuda_backend.hpp"
 #include "epoch/continuation/prove_global.hpp"
 #include "prover/transcript/stage_log.hpp"
-#include "tests/epoch/continuation/run_fixture.hpp"
+#include "tests/cuda/session/session_fixture.hpp"
 
 namespace epochd::testing {
 namespace {
 
-bool has_device() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-}
-
-/// A backend whose arena fits the largest of these epochs and their global proof.
-std::unique_ptr<cuda::CudaBackend> make_backend(const Guest& g,
-                                                const std::vector<EpochRecords>& epochs) {
-  size_t bytes = size_t{256} << 20;
-  auto layout = std::make_unique<prover::Layout>();
-  for (const EpochRecords& e : epochs) {
-    const auto tables = plan_tables(e, g.key.vk, *g.params.preset);
-    EXPECT_TRUE(epoch_layout(make_statement(e, tables), g.params, *layout));
-    bytes = std::max(bytes, cuda::session_bytes(*layout));
-  }
-  const u32 heights[] = {16, 17, 18, 19, 20};
-  return std::make_unique<cuda::CudaBackend>(0, bytes, heights, g.params.preset->log_blowup);
-}
-
 void expect_same_proofs(const Guest& g, const std::vector<EpochRecords>& epochs) {
-  const auto backend = make_backend(g, epochs);
+  const auto backend = PlannedDevice(g).backend();
   for (const EpochRecords& e : epochs) {
     prover::StageLog cpu_log;
     prover::StageLog gpu_log;
@@ -73,7 +51,7 @@ TEST(CudaSession, WholeRunEqualsTheCpus) {
   Guest g("sort.elf");
   g.params.epoch_size_log2 = 12;
   const auto epochs = run_epochs(g, input_words({200, 5}));
-  const auto backend = make_backend(g, epochs);
+  const auto backend = PlannedDevice(g).backend();
   const auto cpu = prove_run(g, g.backend, epochs);
   const auto gpu = prove_run(g, *backend, epochs);
   EXPECT_TRUE(verify(g, gpu).ok()) << text(verify(g, gpu));
@@ -85,7 +63,7 @@ TEST(CudaSession, ProvesOnTheDeviceAlone) {
   Guest g("fib.elf");
   g.params.epoch_size_log2 = 14;
   const auto epochs = run_epochs(g, input_words({10000}));
-  const auto backend = make_backend(g, epochs);
+  const auto backend = PlannedDevice(g).backend();
   const u64 allocations = cuda::allocation_count();
   const EpochProof first = prove_epoch(*backend, g.key, g.params, epochs[0]);
   const u64 warm = cuda::allocation_count();
@@ -94,8 +72,9 @@ TEST(CudaSession, ProvesOnTheDeviceAlone) {
   EXPECT_TRUE(first.record == again.record);
   EXPECT_GT(warm, allocations) << "the fixed tree is uploaded on first use";
   EXPECT_EQ(cuda::allocation_count(), warm) << "no allocation after warm-up";
-  EXPECT_GT(backend->counters().gather, 0u);
+  EXPECT_EQ(backend->counters().gather, 2u);
   EXPECT_GT(backend->counters().device_only, 0u);
+  EXPECT_EQ(backend->counters().host_mirror, 0u);
   EXPECT_LE(backend->counters().bytes_d2h - down, first.record.size() * 8 + (64u << 10));
 }
 
