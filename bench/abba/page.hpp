@@ -26,7 +26,7 @@ inline constexpr double kHeight = 260;
 inline constexpr double kLeft = 64;
 inline constexpr double kRight = 16;
 inline constexpr double kTop = 16;
-inline constexpr double kBottom = 34;
+inline constexpr double kBottom = 44;
 
 /// Maps data to the drawing, with a little air on both ends.
 struct Scale {

@@ -43,7 +43,12 @@ std::string paired_plot(const Report& report) {
     svg += format("block %d, %s: %+.2f %%</title></circle>", block.number,
                   block.order == Order::kAbba ? "ABBA" : "BAAB", percent(log_ratio_of(block)));
   }
-  return svg + svg_end("block, in time");
+  std::vector<double> numbers;
+  const size_t step = report.blocks.size() / 40 + 1;
+  for (size_t i = 0; i < report.blocks.size(); i += step) {
+    numbers.push_back(static_cast<double>(i));
+  }
+  return svg + x_labels(numbers, x, "%.0f") + svg_end("block, in time");
 }
 
 /// Every run where it stood in time: drift, steps and outliers show.
@@ -70,7 +75,7 @@ std::string drift_plot(const Report& report) {
                     run.started, run.value);
     }
   }
-  return svg + svg_end("seconds since the start");
+  return svg + x_labels(ticks(x, 8), x, "%.4g") + svg_end("seconds since the start");
 }
 
 std::string row(const std::string& what, const std::string& value) {
@@ -116,7 +121,7 @@ std::string to_html(const Report& report) {
           escape_html(report.started) + "</p>\n<h1><span class=\"" + verdict + "\">" + verdict +
           "</span>: " + percent_text(report.estimate.mean) + " " +
           escape_html(report.options.metric) + "</h1>\n";
-  html += "<p>" + escape_html(report.judgement.because) + ".</p>\n";
+  html += "<p>Because " + escape_html(report.judgement.because) + ".</p>\n";
   for (const std::string& warning : report.judgement.warnings) {
     html += "<p class=\"inconclusive\">Warning: " + escape_html(warning) + ".</p>\n";
   }
