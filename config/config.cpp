@@ -6,6 +6,8 @@ namespace epochd {
 namespace {
 
 constexpr i64 kSecondsMax = 30 * 24 * 3600;
+constexpr i64 kDaysMax = 36500;
+constexpr i64 kStoreBytesMax = i64{1} << 60;
 
 template <class Target>
 void add_protocol_keys(Schema& schema, const std::string& prefix, Target& target) {
@@ -14,6 +16,21 @@ void add_protocol_keys(Schema& schema, const std::string& prefix, Target& target
   schema.push_back(bool_key(prefix + "continuations", target.continuations));
   schema.push_back(
       choice_key<SecurityPreset>(prefix + "security", target.security, kSecurityPresetNames));
+}
+
+void add_service_keys(Schema& schema, DaemonSettings& daemon) {
+  RetentionSettings& retention = daemon.retention;
+  schema.push_back(integer_key("retention.done_days", retention.done_days, 0, kDaysMax));
+  schema.push_back(integer_key("retention.done_bytes", retention.done_bytes, 0, kStoreBytesMax));
+  schema.push_back(integer_key("retention.failed_days", retention.failed_days, 0, kDaysMax));
+  schema.push_back(
+      integer_key("retention.failed_bytes", retention.failed_bytes, 0, kStoreBytesMax));
+  schema.push_back(bool_key("http.enabled", daemon.http.enabled));
+  schema.push_back(make_address_key("http.address", daemon.http.address));
+  schema.push_back(integer_key("http.port", daemon.http.port, 0, 65535));
+  JemallocSettings& jemalloc = daemon.jemalloc;
+  schema.push_back(bool_key("jemalloc.background_threads", jemalloc.background_threads));
+  schema.push_back(bool_key("jemalloc.purge_after_job", jemalloc.purge_after_job));
 }
 
 template <class T, class MakeSchema>
@@ -58,6 +75,7 @@ Schema config_schema(Config& target) {
   schema.push_back(integer_key("timeouts.execute_s", daemon.timeouts.execute_s, 0, kSecondsMax));
   schema.push_back(integer_key("timeouts.prove_s", daemon.timeouts.prove_s, 0, kSecondsMax));
   schema.push_back(integer_key("timeouts.assemble_s", daemon.timeouts.assemble_s, 0, kSecondsMax));
+  add_service_keys(schema, daemon);
   schema.push_back(choice_key<LogLevel>("log.level", daemon.log.level, kLogLevelNames));
   schema.push_back(choice_key<LogFormat>("log.format", daemon.log.format, kLogFormatNames));
   return schema;
@@ -103,6 +121,33 @@ std::string job_yaml(const JobSpec& spec) {
   if (spec.residency) line("residency", named(kResidencyNames, *spec.residency));
   if (spec.cycle_limit) line("cycle_limit", std::to_string(*spec.cycle_limit));
   return text;
+}
+
+std::vector<std::string> keys_fixed_while_running(const Config& running, const Config& wanted) {
+  const DaemonSettings& a = running.daemon;
+  const DaemonSettings& b = wanted.daemon;
+  std::vector<std::string> keys;
+  const auto compare = [&](const char* key, bool is_equal) {
+    if (!is_equal) keys.emplace_back(key);
+  };
+  compare("queue", a.queue == b.queue);
+  compare("backend", a.backend == b.backend);
+  compare("residency", a.residency == b.residency);
+  compare("http.enabled", a.http.enabled == b.http.enabled);
+  compare("http.address", a.http.address == b.http.address);
+  compare("http.port", a.http.port == b.http.port);
+  compare("jemalloc.background_threads",
+          a.jemalloc.background_threads == b.jemalloc.background_threads);
+  return keys;
+}
+
+Config with_fixed_settings_of(const Config& running, Config wanted) {
+  wanted.daemon.queue = running.daemon.queue;
+  wanted.daemon.backend = running.daemon.backend;
+  wanted.daemon.residency = running.daemon.residency;
+  wanted.daemon.http = running.daemon.http;
+  wanted.daemon.jemalloc.background_threads = running.daemon.jemalloc.background_threads;
+  return wanted;
 }
 
 ProtocolSettings resolve_protocol(const ProtocolSettings& config_file,

@@ -36,6 +36,11 @@ Result<JobSpec, Diagnostics> parse_job(const std::string& file, const std::strin
 /// The job file that parse_job reads back to the same spec. Pre: the spec's texts are printable.
 std::string job_yaml(const JobSpec& spec);
 
+/// Settings that a running daemon cannot take over: those of them that differ.
+std::vector<std::string> keys_fixed_while_running(const Config& running, const Config& wanted);
+/// `wanted`, but for those settings, which stay as they are.
+Config with_fixed_settings_of(const Config& running, Config wanted);
+
 /// The environment variables users of the benchmarks know.
 struct Environment {
   ProtocolOverrides protocol;               ///< EPOCH_SIZE_LOG2, CONTINUATIONS

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "config/residency.hpp"
@@ -45,6 +46,33 @@ struct LogSettings {
   bool operator==(const LogSettings&) const = default;
 };
 
+/// The pages for people and monitors. Fixed while the daemon runs.
+struct HttpSettings {
+  bool enabled = true;
+  std::string address = "127.0.0.1";  ///< an IPv4 or IPv6 address of this host
+  u16 port = 9477;                    ///< 0: any free one
+
+  bool operator==(const HttpSettings&) const = default;
+};
+
+/// How long finished jobs are kept. 0: no limit.
+struct RetentionSettings {
+  u32 done_days = 0;
+  u64 done_bytes = 0;
+  u32 failed_days = 0;
+  u64 failed_bytes = 0;
+
+  bool operator==(const RetentionSettings&) const = default;
+};
+
+/// What is asked of the allocator, where it is jemalloc.
+struct JemallocSettings {
+  bool background_threads = true;  ///< fixed while the daemon runs
+  bool purge_after_job = true;
+
+  bool operator==(const JemallocSettings&) const = default;
+};
+
 struct DaemonSettings {
   std::filesystem::path queue = "/var/lib/epochd/queue";
   u32 rescan_s = 5;
@@ -54,6 +82,9 @@ struct DaemonSettings {
   u64 cycle_limit = 100'000'000'000;
   RetrySettings retries;
   TimeoutSettings timeouts;
+  RetentionSettings retention;
+  HttpSettings http;
+  JemallocSettings jemalloc;
   LogSettings log;
 
   bool operator==(const DaemonSettings&) const = default;

@@ -55,6 +55,8 @@ Key make_choice_key(std::string path, std::span<const std::string_view> names,
 Key make_path_key(std::string path, std::filesystem::path& target);
 /// Text of at most `bytes_max` printable characters.
 Key make_text_key(std::string path, size_t bytes_max, std::string& target);
+/// An IPv4 or IPv6 address in digits.
+Key make_address_key(std::string path, std::string& target);
 /// A time such as 2026-12-01T10:00:00Z, stored as seconds since 1970.
 Key make_time_key(std::string path, std::optional<i64>& target);
 

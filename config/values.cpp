@@ -1,4 +1,6 @@
 // The types a settings value can have: how each is parsed and what is said when it is wrong.
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -115,6 +117,18 @@ Key make_text_key(std::string path, size_t bytes_max, std::string& target) {
     target = scalar.text;
     return true;
   });
+}
+
+Key make_address_key(std::string path, std::string& target) {
+  return make_key(
+      std::move(path), "an IP address such as 127.0.0.1 or ::1", [&target](const Scalar& scalar) {
+        ::in6_addr address{};  // as large as either
+        const bool is_known = ::inet_pton(AF_INET, scalar.text.c_str(), &address) == 1 ||
+                              ::inet_pton(AF_INET6, scalar.text.c_str(), &address) == 1;
+        if (!is_known) return false;
+        target = scalar.text;
+        return true;
+      });
 }
 
 Key make_time_key(std::string path, std::optional<i64>& target) {

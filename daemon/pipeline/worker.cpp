@@ -14,15 +14,22 @@ constexpr u64 kRoomBytes = u64{64} << 20;
 }  // namespace
 
 Worker::Worker(FileSystem& fs, Queue& queue, JobHandler& handler, const DaemonSettings& settings,
-               std::atomic<bool>& stop)
-    : fs_(fs), queue_(queue), handler_(handler), settings_(settings), stop_(stop) {}
+               std::atomic<bool>& stop, WorkerObserver* observer)
+    : fs_(fs),
+      queue_(queue),
+      handler_(handler),
+      settings_(settings),
+      stop_(stop),
+      observer_(observer) {}
 
 Worker::Report Worker::run(bool once) {
   Report report;
   while (!stop_) {
     report.is_blocked = false;
+    if (observer_ != nullptr) observer_->between_jobs();
     if (step(report)) continue;
     if (once) break;
+    if (observer_ != nullptr) observer_->resting(report.is_blocked);
     wait(settings_.rescan_s);
   }
   return report;
@@ -36,9 +43,12 @@ bool Worker::step(Report& report) {
   try {
     const std::optional<std::string> id = next_job();
     if (!id) return false;
-    const Outcome outcome = handler_.handle(*id);
+    const Outcome outcome = handle(*id);
     count(report, outcome);
-    if (outcome == Outcome::kRetry) wait(settings_.retries.delay_s);
+    if (outcome == Outcome::kRetry) {
+      if (observer_ != nullptr) observer_->resting(false);
+      wait(settings_.retries.delay_s);
+    }
     is_short_of_room_ = outcome == Outcome::kDiskFull;
     report.is_blocked = is_short_of_room_;
     return !is_short_of_room_;
@@ -47,6 +57,19 @@ bool Worker::step(Report& report) {
     log::error("the queue cannot be written; trying again later", {{"message", error.what()}});
     report.is_blocked = true;
     return false;
+  }
+}
+
+Outcome Worker::handle(const std::string& id) {
+  if (observer_ == nullptr) return handler_.handle(id);
+  observer_->started(id);
+  try {
+    const Outcome outcome = handler_.handle(id);
+    observer_->ended(id, outcome);
+    return outcome;
+  } catch (...) {
+    observer_->ended(id, Outcome::kRetry);  // it stays in active/
+    throw;
   }
 }
 

@@ -9,6 +9,18 @@
 
 namespace epochd {
 
+/// Told what the worker does, on the worker's thread. Nothing here may throw.
+class WorkerObserver {
+ public:
+  virtual ~WorkerObserver() = default;
+  /// Before each look into the queue. Nothing is under way: settings may change now.
+  virtual void between_jobs() = 0;
+  /// Waits for something to do; `is_blocked`: for a disk that takes it.
+  virtual void resting(bool is_blocked) = 0;
+  virtual void started(const std::string& id) = 0;
+  virtual void ended(const std::string& id, Outcome outcome) = 0;
+};
+
 class Worker {
  public:
   struct Report {
@@ -18,8 +30,9 @@ class Worker {
     bool is_blocked = false;  ///< once: jobs are left that the disk did not let through
   };
 
+  /// All references outlive the worker; `observer` may be null.
   Worker(FileSystem& fs, Queue& queue, JobHandler& handler, const DaemonSettings& settings,
-         std::atomic<bool>& stop);
+         std::atomic<bool>& stop, WorkerObserver* observer = nullptr);
 
   /// Works until asked to stop; with `once`, until nothing is left to do.
   Report run(bool once);
@@ -34,6 +47,7 @@ class Worker {
   std::optional<std::string> next_job();
   /// False when there is nothing to do now.
   bool step(Report& report);
+  Outcome handle(const std::string& id);
   void count(Report& report, Outcome outcome);
   void wait(u32 seconds);
   bool has_room();
@@ -43,6 +57,7 @@ class Worker {
   JobHandler& handler_;
   const DaemonSettings& settings_;
   std::atomic<bool>& stop_;
+  WorkerObserver* observer_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_woken_ = false;

@@ -7,6 +7,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstring>
 
@@ -18,11 +19,12 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
+
 sigset_t handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
+  for (const int number : kSignals) sigaddset(&signals, number);
   return signals;
 }
 
@@ -38,15 +40,29 @@ int watch_directory(const Path& directory) {
 }  // namespace
 
 struct Control::Impl {
-  explicit Impl(Handlers given) : handlers(std::move(given)), signals(io), watch(io) {}
+  Impl(Handlers given, std::chrono::microseconds period)
+      : handlers(std::move(given)), tick_period(period), signals(io), watch(io), timer(io) {}
 
   void await_signal() {
     signals.async_wait([this](const error_code& error, int number) {
       if (error) return;
-      log::info("asked to stop; finishing the running epoch", {{"signal", number}});
-      signals.clear();  // the default action is back: a second signal ends the process
-      handlers.stop();
+      on_signal(number);
+      await_signal();
     });
+  }
+
+  void on_signal(int number) {
+    if (number == SIGHUP) return handlers.reload();
+    if (number == SIGUSR1) return handlers.dump_heap();
+    if (!is_stopping) {
+      is_stopping = true;
+      log::info("asked to stop; finishing the running epoch", {{"signal", number}});
+      return handlers.stop();
+    }
+    log::warn("asked to stop again; ending at once", {{"signal", number}});
+    handlers.stop_at_once();
+    signals.clear();  // the default action is back
+    ::raise(number);
   }
 
   void await_change() {
@@ -58,18 +74,30 @@ struct Control::Impl {
     });
   }
 
+  void await_tick() {
+    timer.expires_after(tick_period);
+    timer.async_wait([this](const error_code& error) {
+      if (error) return;
+      handlers.tick();
+      await_tick();
+    });
+  }
+
   Handlers handlers;
+  std::chrono::microseconds tick_period;
   asio::io_context io{1};
   asio::signal_set signals;
   asio::posix::stream_descriptor watch;
+  asio::steady_timer timer;
   std::array<char, 4096> events{};
+  bool is_stopping = false;
 };
 
-Control::Control(const Path& incoming, Handlers handlers)
-    : impl_(std::make_unique<Impl>(std::move(handlers))) {
-  impl_->signals.add(SIGTERM);
-  impl_->signals.add(SIGINT);
+Control::Control(const Path& incoming, Handlers handlers, std::chrono::microseconds tick_period)
+    : impl_(std::make_unique<Impl>(std::move(handlers), tick_period)) {
+  for (const int number : kSignals) impl_->signals.add(number);
   impl_->await_signal();
+  impl_->await_tick();
   const int fd = watch_directory(incoming);
   if (fd < 0) {
     log::warn("the queue cannot be watched; new jobs are found by looking now and then",
@@ -91,6 +119,14 @@ void Control::run() {
 
 void Control::finish() {
   asio::post(impl_->io, [this] { impl_->io.stop(); });
+}
+
+void Control::post(std::function<void()> work) {
+  asio::post(impl_->io, std::move(work));
+}
+
+asio::io_context& Control::io() {
+  return impl_->io;
 }
 
 void Control::block_signals() {

@@ -57,6 +57,9 @@ threads: 3
 cycle_limit: 1000
 retries: {failures: 4, crashes: 5, delay_s: 6}
 timeouts: {execute_s: 10, prove_s: 11, assemble_s: 12}
+retention: {done_days: 1, done_bytes: 2, failed_days: 3, failed_bytes: 4}
+http: {enabled: false, address: "::1", port: 80}
+jemalloc: {background_threads: false, purge_after_job: false}
 log: {level: debug, format: json}
 )");
   ASSERT_TRUE(parsed) << to_text(parsed.error());
@@ -70,6 +73,9 @@ log: {level: debug, format: json}
   expected.daemon.cycle_limit = 1000;
   expected.daemon.retries = {4, 5, 6};
   expected.daemon.timeouts = {10, 11, 12};
+  expected.daemon.retention = {1, 2, 3, 4};
+  expected.daemon.http = {false, "::1", 80};
+  expected.daemon.jemalloc = {false, false};
   expected.daemon.log = {LogLevel::kDebug, LogFormat::kJson};
   EXPECT_EQ(*parsed, expected);
 }
@@ -161,6 +167,39 @@ TEST(Config, RelativePathIsRefused) {
             "f.yaml:1:8: 'queue' must be an absolute path, not 'var/queue'");
   EXPECT_EQ(errors_of("queue: \"\"\n"),
             "f.yaml:1:8: 'queue' must be an absolute path, not '' in quotes");
+}
+
+TEST(Config, AnAddressIsDigits) {
+  EXPECT_EQ(errors_of("http:\n  address: localhost\n"),
+            "f.yaml:2:12: 'http.address' must be an IP address such as 127.0.0.1 or ::1, not "
+            "'localhost'");
+  EXPECT_EQ(errors_of("http:\n  address: 127.0.0.1:80\n"),
+            "f.yaml:2:12: 'http.address' must be an IP address such as 127.0.0.1 or ::1, not "
+            "'127.0.0.1:80'");
+  EXPECT_EQ(errors_of("http: {address: 0.0.0.0}\n"), "");
+}
+
+TEST(Config, SettingsThatAreFixedWhileRunningAreNamed) {
+  const Config running;
+  EXPECT_TRUE(keys_fixed_while_running(running, running).empty());
+  Config changed;
+  changed.daemon.threads = 7;
+  changed.daemon.retention.done_days = 7;
+  changed.daemon.log.level = LogLevel::kDebug;
+  changed.protocol.epoch_size_log2 = 7;
+  EXPECT_TRUE(keys_fixed_while_running(running, changed).empty());
+  changed.daemon.queue = "/elsewhere";
+  changed.daemon.backend = BackendPolicy::kCudaPreferred;
+  changed.daemon.http.port = 7;
+  changed.daemon.jemalloc.background_threads = false;
+  const std::vector<std::string> fixed = {"queue", "backend", "http.port",
+                                          "jemalloc.background_threads"};
+  EXPECT_EQ(keys_fixed_while_running(running, changed), fixed);
+
+  const Config merged = with_fixed_settings_of(running, changed);
+  EXPECT_TRUE(keys_fixed_while_running(running, merged).empty());
+  EXPECT_EQ(merged.daemon.threads, 7u);
+  EXPECT_EQ(merged.daemon.retention.done_days, 7u);
 }
 
 TEST(Config, NotASettingsFile) {

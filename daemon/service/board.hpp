@@ -1,0 +1,105 @@
+// What the daemon is doing, for whoever asks: written by the threads that do it, read by the
+// control thread, which must not wait for them. Every call takes a lock for an instant.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuda/rt/device_query.hpp"
+#include "daemon/pipeline/clock.hpp"
+#include "daemon/queue/layout.hpp"
+
+namespace epochd {
+
+struct RunningJob {
+  std::string id;
+  std::string phase = "claimed";
+  u64 epochs_done = 0;
+  u64 epochs = 0;  ///< 0: the program still runs
+  std::string backend;
+  std::string fallback;  ///< why the CPU proves in a device's place, or empty
+  i64 started_unix = 0;
+};
+
+struct EndedJob {
+  std::string id;
+  std::string outcome;
+  u64 epochs = 0;
+  double seconds = 0;
+  i64 ended_unix = 0;
+};
+
+/// A point of the curves on the dashboard.
+struct HistorySample {
+  i64 unix_seconds = 0;
+  double epochs_per_second = 0;  ///< since the last one
+  u64 resident_bytes = 0;
+  u64 device_bytes = 0;
+};
+
+/// Everything at one instant.
+struct BoardView {
+  std::optional<RunningJob> job;
+  std::deque<EndedJob> ended;  ///< the last ones, oldest first
+  std::deque<HistorySample> history;
+  std::array<u64, kPlaceNames.size()> queue{};  ///< jobs by Place, as counted last
+  std::vector<DeviceInfo> devices;
+  bool is_draining = false;
+  bool is_blocked = false;  ///< nothing is begun because the disk is full or cannot be written
+  double stalled_seconds =
+      0;  ///< since something last went forward; 0 while there is nothing to do
+};
+
+class Board {
+ public:
+  static constexpr size_t kEndedMax = 20;
+  static constexpr size_t kHistoryMax = 360;
+
+  explicit Board(const Clock& clock) : clock_(clock), advanced_s_(clock.seconds()) {}
+
+  /// Something went forward.
+  void advance();
+  /// There is nothing to do: until the next advance(), standing still is right.
+  void rest();
+
+  void begin_job(RunningJob job);
+  void enter_phase(const std::string& phase);
+  void set_backend(const std::string& backend, const std::string& fallback);
+  void set_epochs(u64 count);
+  void set_epochs_done(u64 count);
+  void end_job(const std::string& outcome);
+  /// `device_bytes`: used at most so far.
+  void set_device_bytes(u64 device_bytes);
+
+  void set_blocked(bool is_blocked);
+  void set_draining();
+  void set_queue(const std::array<u64, kPlaceNames.size()>& counts);
+  void set_devices(std::vector<DeviceInfo> devices);
+  /// Adds a point to the history. `epochs_total`: proved since the start.
+  void sample(double epochs_total, u64 resident_bytes);
+
+  BoardView view() const;
+  /// Changes whenever something went forward, and while there is nothing to do with every call.
+  u64 progress();
+  /// "proving fib-1: epoch 3 of 7; 12 queued"
+  std::string summary() const;
+
+ private:
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  BoardView view_;
+  double job_start_s_ = 0;
+  double advanced_s_;
+  bool is_resting_ = true;
+  u64 progress_ = 0;
+  u64 device_bytes_ = 0;
+  double sampled_epochs_ = 0;
+  double sampled_s_ = 0;
+};
+
+}  // namespace epochd
