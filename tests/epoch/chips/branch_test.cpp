@@ -2,6 +2,7 @@
 #include "epoch/chips/beq/fill.hpp"
 #include "epoch/chips/blt/fill.hpp"
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 #include "tests/epoch/chips/memory_machine.hpp"
 
 namespace epochd::chips::harness {
@@ -98,6 +99,13 @@ TEST(BeqChip, EveryConstraintIsNeeded) {
   coverage.expect_complete();
 }
 
+TEST(BeqChip, EveryLookupIsNeeded) {
+  LookupCoverage<BeqAir> coverage(rows_of<BeqAir>(kBeqCases));
+  coverage.stale(BeqAir::kTRs1, BeqAir::kTs, kSubRs1);
+  coverage.stale(BeqAir::kTRs2, BeqAir::kTs, kSubRs2);
+  coverage.expect_complete();
+}
+
 TEST(BeqChip, FlippedBranchesAreCaught) {
   auto t = rows_of<BeqAir>(kBeqCases);
   for (size_t row = 0; row < t.real_rows; ++row) {
@@ -160,6 +168,23 @@ TEST(BltChip, EveryConstraintIsNeeded) {
                    {BltAir::kNextPc, fall_through(8) + less * (fp(kTarget) - fall_through(8))}},
                   "blt.difference.borrow");
   coverage.mutant(t, 8, {{BltAir::kNextPc, fp(kTarget)}}, "blt.next_pc");
+  coverage.expect_complete();
+}
+
+TEST(BltChip, EveryLookupIsNeeded) {
+  auto t = rows_of<BltAir>(kBltCases);
+  LookupCoverage<BltAir> coverage(t);
+  coverage.stale(BltAir::kTRs1, BltAir::kTs, kSubRs1);
+  coverage.stale(BltAir::kTRs2, BltAir::kTs, kSubRs2);
+  // Row 0 is BLT -1, 1, taken: with either sign wrong it is not.
+  const Fp fall_through = t.main(BltAir::kPc, 0) + fp(4);
+  coverage.mutant(0, {{BltAir::kASign, {}}, {BltAir::kNextPc, fall_through}});
+  coverage.mutant(0, {{BltAir::kBSign, kOne}, {BltAir::kNextPc, fall_through}});
+  // Top limbs of the same sign with too much or too little below them.
+  coverage.mutant(0, {{BltAir::kATop, t.main(BltAir::kATop, 0) - kOne}});
+  coverage.mutant(0, {{BltAir::kBTop, t.main(BltAir::kBTop, 0) + kOne}});
+  coverage.repacked({BltAir::kD0, BltAir::kD1});
+  coverage.repacked({BltAir::kD2, BltAir::kD3});
   coverage.expect_complete();
 }
 

@@ -7,6 +7,7 @@
 #include "epoch/chips/image/fixed.hpp"
 #include "epoch/chips/refresh/fill.hpp"
 #include "tests/epoch/chips/address_cases.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -287,6 +288,41 @@ TEST(Boundary, EveryColumnIsCaughtByOneOfItsTwoProofs) {
   }
 }
 
+// What opens and closes a key's tokens in the epoch: its value before at time 0, and the last
+// token.
+TEST(Boundary, SendsTheFirstTokenAndTakesTheLast) {
+  const BoundaryRecord record{70000, 3, kPattern, ~kPattern, 41, 0};
+  ChipTrace<BoundaryAir> epoch(1);
+  epoch.params[0] = fp(5);
+  RowWriter writer = epoch.writer(0);
+  Fill<BoundaryAir>::fill(record, 5, writer);
+  BusBalance balance;
+  prover::add_interactions(epoch.view(), balance);
+  const auto token = [&](u64 time, u64 value, Fp multiplicity) {
+    prover::add_tuple(balance, static_cast<u8>(Bus::kMemory),
+                      {70000, time, value & 0xffffffff, value >> 32}, multiplicity);
+  };
+  token(0, kPattern, -kOne);
+  token(41, ~kPattern, kOne);
+  for (const auto& [tuple, multiplicity] : balance) {
+    EXPECT_EQ(static_cast<Bus>(tuple[0]), Bus::kRange16);
+  }
+}
+
+TEST(Boundary, EveryLookupIsNeeded) {
+  ChipTrace<BoundaryAir> epoch(1);
+  epoch.params[0] = fp(70000);
+  RowWriter writer = epoch.writer(0);
+  Fill<BoundaryAir>::fill(BoundaryRecord{600, 5, 1, 2, 3, 0}, 70000, writer);
+  expect_honest(epoch);
+  LookupCoverage<BoundaryAir> coverage(epoch);
+  // The gap, 69994, is 1 and 4458: with 0 the low limb is too large, with a fraction the high one
+  // is none.
+  coverage.mutant(0, {{BoundaryAir::kGapHi, {}}});
+  coverage.mutant(0, {{BoundaryAir::kGapHi, kOne + fp(kTwo16).inverse()}});
+  coverage.expect_complete();
+}
+
 TEST(Boundary, FlagsAreNeeded) {
   ChipTrace<BoundaryAir> epoch(0);
   epoch.params[0] = fp(1);
@@ -354,6 +390,13 @@ TEST(Anchor, EveryConstraintIsNeeded) {
   expect_shape<A>(13, 10, 10);
 }
 
+TEST(Anchor, EveryLookupIsNeeded) {
+  LookupCoverage<A> coverage(few_anchors());
+  for (u32 limb = A::kInit0; limb <= A::kInit3; ++limb) coverage.mutant(1, {{limb, fp(kTwo16)}});
+  coverage.repacked({A::kGapLo, A::kGapHi});
+  coverage.expect_complete();
+}
+
 TEST(Anchor, NoKeyIsItsOwnPredecessor) {
   // key - prev - 1 = -1 or less has no limbs.
   ChipTrace<A> t = few_anchors();
@@ -378,6 +421,9 @@ TEST(Image, EveryColumnIsCaught) {
   Fill<ImageAir>::fill(1, 0, 70000, 600, row1);
   expect_honest(t);
   expect_every_column_caught(t, {0, 1});
+  LookupCoverage<ImageAir> lookups(t);
+  lookups.repacked({ImageAir::kGapLo, ImageAir::kGapHi});
+  lookups.expect_complete();
   expect_shape<ImageAir>(5, 0, 6);
 }
 

@@ -27,6 +27,7 @@ void expect_complete_and_true(const ChipTrace<Air>& t, size_t kinds) {
   for (size_t row = 0; row < t.rows; ++row) {
     for (const Touch& touch : touches_of_row(view, row)) {
       EXPECT_FALSE(touch.is_send);
+      EXPECT_EQ(touch.multiplicity, Fp::one()) << touch.label;
       ASSERT_TRUE(in_fixed_table(touch.bus, touch.tuple)) << touch.label << " row " << row;
       const u64 op = touch.bus == Bus::kBytes ? touch.tuple[0] : 0;
       tuples[{touch.bus, op}].insert(touch.tuple);
@@ -65,6 +66,7 @@ TEST(ProgramTable, HoldsItsRowsAndNothingElse) {
     const std::vector<Touch> touches = touches_of_row(t.view(), row);
     ASSERT_EQ(touches.size(), 1u);
     EXPECT_EQ(touches[0].bus, Bus::kProgram);
+    EXPECT_EQ(touches[0].multiplicity, Fp::one());
     EXPECT_EQ(touches[0].tuple, row < 3 ? expected[row] : std::vector<u64>(7, 0)) << row;
   }
   expect_shape<ProgramAir>(1, 0, 1);

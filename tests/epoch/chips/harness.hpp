@@ -21,6 +21,7 @@
 #include "epoch/machine.hpp"
 #include "prover/air/describe.hpp"
 #include "prover/air/trace_check.hpp"
+#include "tests/epoch/chips/deletion.hpp"
 
 namespace epochd::chips::harness {
 
@@ -48,7 +49,7 @@ struct ChipTrace {
   Fp& main(u32 column, size_t row) { return cells[(Air::kFixedWidth + column) * rows + row]; }
   RowWriter writer(size_t row) { return {&main(0, row), rows}; }
   TraceView view() const {
-    TraceView v{&prover::Description<Air>::kInfo, {}, params, rows};
+    TraceView v{&info_after_deletion<Air>(), {}, params, rows};
     for (u32 c = 0; c < Air::kFixedWidth + Air::kMainWidth; ++c) {
       v.columns.push_back(cells.data() + c * rows);
     }
@@ -174,7 +175,7 @@ Verdict judge_row(const TraceView& view, size_t row, const std::vector<Touch>& h
   Verdict verdict;
   std::vector<Violation> violations;
   prover::TraceCheck check(view, row, violations);
-  Air::eval(check);
+  eval_after_deletion<Air>(check);
   for (const Violation& v : violations) verdict.violated.insert(v.constraint);
   const std::vector<Touch> now = touches_of_row(view, row);
   verdict.silent = true;

@@ -3,6 +3,7 @@
 #include "epoch/chips/jal/fill.hpp"
 #include "epoch/chips/jalr/fill.hpp"
 #include "tests/epoch/chips/edge_values.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 #include "tests/epoch/chips/memory_machine.hpp"
 
 namespace epochd::chips::harness {
@@ -37,6 +38,9 @@ TEST(JalChip, MutantsAreCaught) {
   ConstraintCoverage<JalAir> coverage;
   coverage.forged(t, t.real_rows, {{JalAir::kIsReal, -kOne}}, "jal.flag.real_is_bool");
   coverage.expect_complete();
+  LookupCoverage<JalAir> lookups(t);
+  lookups.stale(JalAir::kTRd, JalAir::kTs, kSubRd);
+  lookups.expect_complete();
   expect_shape<JalAir>(8, 1, 6);
 }
 
@@ -98,6 +102,14 @@ TEST(JalrChip, EveryConstraintIsNeeded) {
   // rs1 = 2^32 + s - 1 passed off as s: a carry of 2^32 - 1, which is -2^-32.
   coverage.forged(t, 0, {{JalrAir::kALo, fp(0x10007)}, {JalrAir::kAHi, kOne}}, "jalr.target.carry");
   coverage.forged(t, 0, {{JalrAir::kAHi, fp(5)}}, "jalr.target.carry_out");
+  coverage.expect_complete();
+}
+
+TEST(JalrChip, EveryLookupIsNeeded) {
+  LookupCoverage<JalrAir> coverage(few_jalr());
+  coverage.stale(JalrAir::kTRs1, JalrAir::kTs, kSubRs1);
+  coverage.stale(JalrAir::kTRd, JalrAir::kTs, kSubRd);
+  repack_address(coverage);
   coverage.expect_complete();
 }
 
@@ -183,6 +195,14 @@ TEST(EcallChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, 1, {{EcallAir::kTCounter, kOne}}, "ecall.emit.time_zero");
   coverage.expect_complete();
   expect_shape<EcallAir>(12, 7, 14);
+}
+
+TEST(EcallChip, EveryLookupIsNeeded) {
+  LookupCoverage<EcallAir> coverage(few_ecalls());
+  coverage.stale(EcallAir::kTA7, EcallAir::kTs, kSubRs1);
+  coverage.stale(EcallAir::kTA0, EcallAir::kTs, kSubRs2);
+  coverage.stale(EcallAir::kTCounter, EcallAir::kTs, kSubRd);
+  coverage.expect_complete();
 }
 
 TEST(EcallChip, TheNumberNamesTheFlag) {

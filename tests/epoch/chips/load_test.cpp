@@ -3,6 +3,7 @@
 #include "epoch/chips/ld/fill.hpp"
 #include "epoch/chips/lw/fill.hpp"
 #include "tests/epoch/chips/address_cases.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -61,6 +62,17 @@ TEST(LbhChip, HonestRowsMatchTheReference) {
   m.expect_matches(build_trace<LbhAir>(m.records(), m.program()));
 }
 
+/// The accesses' gaps and the address of a load; the rest is the chip's own.
+template <class Air>
+LookupCoverage<Air> load_lookups(const ChipTrace<Air>& trace) {
+  LookupCoverage<Air> coverage(trace);
+  coverage.stale(Air::kTRs1, Air::kTs, kSubRs1);
+  coverage.stale(Air::kTMem, Air::kTs, kSubMem);
+  coverage.stale(Air::kTRd, Air::kTs, kSubRd);
+  repack_address(coverage);
+  return coverage;
+}
+
 constexpr Case kLdCases[] = {{Op::kLd, 0x20008, kPattern}, {Op::kLd, 0xfffffff8, 1}};
 
 TEST(LdChip, EveryColumnIsCaught) {
@@ -74,6 +86,10 @@ TEST(LdChip, EveryConstraintIsNeeded) {
                   "ld.flag.real_is_bool");
   forge_carries(coverage, t, 0, LdAir::kALo, "ld.address.carry", "ld.address.carry_out");
   coverage.expect_complete();
+}
+
+TEST(LdChip, EveryLookupIsNeeded) {
+  load_lookups(rows_of<LdAir>(kLdCases)).expect_complete();
 }
 
 TEST(LdChip, ForgedAddressesAreCaught) {
@@ -111,6 +127,15 @@ TEST(LwChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, 2, {{LwAir::kTop, kOne}}, "lw.sign.top_unused");
   // LWU with its high word set.
   coverage.mutant(t, 2, {{LwAir::kSign, kOne}}, "lw.sign.sign_unused");
+  coverage.expect_complete();
+}
+
+TEST(LwChip, EveryLookupIsNeeded) {
+  auto t = rows_of<LwAir>(kLwCases);
+  LookupCoverage<LwAir> coverage = load_lookups(t);
+  // Row 1 loads a negative word: as a positive one; with a top limb of the same sign.
+  coverage.mutant(1, {{LwAir::kSign, {}}});
+  coverage.mutant(1, {{LwAir::kTop, t.main(LwAir::kTop, 1) - kOne}});
   coverage.expect_complete();
 }
 
@@ -193,6 +218,24 @@ TEST(LbhChip, EveryConstraintIsNeeded) {
       {{LbhAir::kSign, kOne}, {LbhAir::kResultLo, t.main(LbhAir::kResultLo, 3) + fp(0xffff0000)}},
       "lbh.result.sign_unused");
   coverage.mutant(t, 1, {{LbhAir::kResultLo, fp(1)}}, "lbh.result.lo");
+  coverage.expect_complete();
+}
+
+TEST(LbhChip, EveryLookupIsNeeded) {
+  auto t = rows_of<LbhAir>(kLbhCases);
+  LookupCoverage<LbhAir> coverage = load_lookups(t);
+  // Row 1 is LBU of byte 2, so the word is other + 2^16 (top + 2^8 rest).
+  const Fp top = t.main(LbhAir::kTop, 1);
+  const Fp rest = t.main(LbhAir::kRest, 1);
+  const Fp other = t.main(LbhAir::kOther, 1);
+  coverage.mutant(1, {{LbhAir::kTop, top + fp(256)},
+                      {LbhAir::kRest, rest - kOne},
+                      {LbhAir::kResultLo, top + fp(256)}});
+  coverage.mutant(1, {{LbhAir::kTop, top - kOne},
+                      {LbhAir::kOther, other + fp(kTwo16)},
+                      {LbhAir::kResultLo, top - kOne}});
+  // Row 9 is LB of a byte of 255.
+  coverage.mutant(9, {{LbhAir::kSign, {}}, {LbhAir::kResultLo, fp(255)}});
   coverage.expect_complete();
 }
 

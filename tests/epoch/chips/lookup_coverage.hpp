@@ -68,6 +68,12 @@ class LookupCoverage {
   std::set<u32> needed_;
 };
 
+/// An address's cell and page: 8 cell + 2^16 page stays what it was.
+template <class Air>
+void repack_address(LookupCoverage<Air>& coverage) {
+  coverage.repacked({Air::kCell, Air::kPage, 1u << 13});
+}
+
 /// The usual arithmetic chip: its register accesses, and cells packed in pairs.
 template <class Air>
 void expect_every_lookup_needed(const ChipTrace<Air>& trace, const std::vector<Packed>& packed) {

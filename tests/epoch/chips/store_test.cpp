@@ -2,6 +2,7 @@
 #include "epoch/chips/store/fill.hpp"
 #include "epoch/chips/store_narrow/fill.hpp"
 #include "tests/epoch/chips/address_cases.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -57,6 +58,17 @@ TEST(StoreNarrowChip, HonestRowsMatchTheReference) {
   m.expect_matches(build_trace<StoreNarrowAir>(m.records(), m.program()));
 }
 
+/// The accesses' gaps and the address of a store; the rest is the chip's own.
+template <class Air>
+LookupCoverage<Air> store_lookups(const ChipTrace<Air>& trace) {
+  LookupCoverage<Air> coverage(trace);
+  coverage.stale(Air::kTRs1, Air::kTs, kSubRs1);
+  coverage.stale(Air::kTRs2, Air::kTs, kSubRs2);
+  coverage.stale(Air::kTMem, Air::kTs, kSubMem);
+  repack_address(coverage);
+  return coverage;
+}
+
 constexpr u64 kValue = 0x0123456789abcdef;
 constexpr Case kWideCases[] = {{Op::kSd, 0x20008, kPattern, kValue},
                                {Op::kSw, 0x20008, kPattern, kValue},
@@ -100,6 +112,10 @@ TEST(StoreChip, EveryConstraintIsNeeded) {
   coverage.mutant(t, 2, {{StoreAir::kNewLo, at(StoreAir::kBLo, 2)}}, "store.cell.lo");
   coverage.mutant(t, 1, {{StoreAir::kNewHi, at(StoreAir::kBHi, 1)}}, "store.cell.hi");
   coverage.expect_complete();
+}
+
+TEST(StoreChip, EveryLookupIsNeeded) {
+  store_lookups(rows_of<StoreAir>(kWideCases)).expect_complete();
 }
 
 TEST(StoreChip, ForgedAddressesAreCaught) {
@@ -166,6 +182,21 @@ TEST(StoreNarrowChip, EveryConstraintIsNeeded) {
       "store_narrow.cell.delta");
   coverage.mutant(t, 1, {{N::kNewLo, t.main(N::kMemLo, 1)}}, "store_narrow.cell.lo");
   coverage.mutant(t, 1, {{N::kNewHi, fp(9)}}, "store_narrow.cell.hi");
+  coverage.expect_complete();
+}
+
+TEST(StoreNarrowChip, EveryLookupIsNeeded) {
+  auto t = rows_of<N>(kNarrowCases);
+  LookupCoverage<N> coverage = store_lookups(t);
+  const auto forge = [&](size_t row, const Changes& changes) {
+    coverage.mutant(row, with_result(t, row, changes));
+  };
+  const auto at = [&](u32 column, size_t row) { return t.main(column, row); };
+  // Row 1 is SB to byte 0; row 4 to byte 2 of the word 511, which is other + 2^16 (top + 2^8 rest).
+  forge(1, {{N::kTop, at(N::kTop, 1) + fp(256)}, {N::kRest, at(N::kRest, 1) - kOne}});
+  forge(4, {{N::kTop, kOne}, {N::kOther, fp(511) - fp(kTwo16)}});
+  forge(1, {{N::kB0, at(N::kB0, 1) + fp(256)}, {N::kB1, at(N::kB1, 1) - kOne}});
+  forge(1, {{N::kB0, at(N::kB0, 1) + kOne}});
   coverage.expect_complete();
 }
 

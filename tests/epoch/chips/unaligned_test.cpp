@@ -2,6 +2,7 @@
 #include "epoch/chips/unaligned/fill.hpp"
 
 #include "tests/epoch/chips/address_cases.hpp"
+#include "tests/epoch/chips/lookup_coverage.hpp"
 
 namespace epochd::chips::harness {
 namespace {
@@ -256,6 +257,30 @@ TEST_F(UnalignedForgery, BytesAndSignsAreLookedUp) {
   const Verdict v = judge_changed(t, 0, with_result(t, 0, shifted));
   EXPECT_TRUE(v.violated.empty()) << v;
   expect_objects(v, "memory.bytes");
+}
+
+TEST(UnalignedChip, EveryLookupIsNeeded) {
+  const Case cases[] = {{Op::kLd, 1, kPattern}, {Op::kSd, 5, kPattern}, {Op::kLw, 5, kPattern}};
+  auto t = rows_of(cases, 0x0123456789abcdef, ~0ull);
+  LookupCoverage<U> coverage(t);
+  coverage.stale(U::kTRs1, U::kTs, kSubRs1);
+  coverage.stale(U::kTReg, U::kTs, kSubRd);
+  coverage.stale(U::kTMem, U::kTs, kSubMem);
+  coverage.stale(U::kTMem2, U::kTs, kSubMem);
+  repack_address(coverage);
+  // Other bytes of the same word: a store forgives what they make of the cells.
+  const auto shift_bytes = [&](u32 first) {
+    coverage.mutant(1, with_result(t, 1,
+                                   {{first, t.main(first, 1) + fp(256)},
+                                    {first + 1, t.main(first + 1, 1) - kOne}}));
+  };
+  for (u32 i = 0; i < 12; i += 2) shift_bytes(U::kY0 + i);
+  for (u32 i = 0; i < 8; i += 2) shift_bytes(U::kV0 + i);
+  // A negative word loaded as a positive one.
+  Changes positive = {{U::kSign, {}}};
+  for (u32 i = 4; i < 8; ++i) positive.push_back({U::kV0 + i, {}});
+  coverage.mutant(2, positive);
+  coverage.expect_complete();
 }
 
 TEST(UnalignedChip, AnAccessPastTheEndFindsNoCell) {
