@@ -9,6 +9,7 @@
 
 #include "config/edit_distance.hpp"
 #include "daemon/host/version.hpp"
+#include "daemon/log/log.hpp"
 #include "daemon/queue/lock.hpp"
 #include "daemon/queue/reason.hpp"
 #include "daemon/queue/steer.hpp"
@@ -129,6 +130,7 @@ int run_epoch_command(int argc, const char* const* argv) {
   add_submit_command(app, session);
   add_status_command(app, session);
   add_steering_commands(app, session);
+  add_drain_command(app, session);
   add_check_config_command(app, session);
   add_doctor_command(app, session);
   if (argc > 1) {
@@ -144,7 +146,9 @@ int run_epoch_command(int argc, const char* const* argv) {
   const auto environment = parse_environment(std::getenv);
   if (!environment) return report(session, ExitCode::kUsage, to_text(environment.error()));
   session.environment = *environment;
-  return run_action(session);
+  const int code = run_action(session);
+  log::tell_left_out(true);
+  return code;
 }
 
 }  // namespace epochd

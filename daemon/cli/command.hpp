@@ -42,6 +42,7 @@ void add_security_command(CLI::App& app, Session& session);
 void add_submit_command(CLI::App& app, Session& session);
 void add_status_command(CLI::App& app, Session& session);
 void add_steering_commands(CLI::App& app, Session& session);
+void add_drain_command(CLI::App& app, Session& session);
 void add_check_config_command(CLI::App& app, Session& session);
 void add_doctor_command(CLI::App& app, Session& session);
 

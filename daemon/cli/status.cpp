@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "daemon/cli/command.hpp"
+#include "daemon/queue/drain.hpp"
 #include "daemon/queue/lock.hpp"
 #include "daemon/queue/steer.hpp"
 
@@ -75,15 +76,21 @@ ExitCode show_job(const Session& session, FileSystem& fs, const StatusOptions& o
 bool show_queue(const Session& session, FileSystem& fs, const StatusOptions& options) {
   const bool is_served = is_queue_served(options.queue);
   nlohmann::json jobs = nlohmann::json::array();
+  const bool has_drain = is_drained(fs, options.queue);
   std::string text = "queue " + options.queue +
-                     (is_served ? ", served by a running epochd" : ", no epochd is running on it");
+                     (is_served ? ", served by a running epochd" : ", no epochd is running on it") +
+                     (has_drain ? ", drained (`epoch drain --undo`)" : "");
   bool is_idle = true;
   for (const JobStatus& job : queue_status(fs, options.queue)) {
     jobs.push_back(to_json(job));
     text += "\n" + to_line(job);
     is_idle = is_idle && (is_over(job) || job.place == Place::kHold);
   }
-  session.answer({{"queue", options.queue}, {"served", is_served}, {"jobs", jobs}}, text);
+  session.answer({{"queue", options.queue},
+                  {"served", is_served},
+                  {"drained", has_drain},
+                  {"jobs", jobs}},
+                 text);
   return is_idle;
 }
 

@@ -176,6 +176,27 @@ TEST_F(DaemonE2eTest, SteeringAJobFromTheCommandLine) {
   EXPECT_EQ(epoch({"cancel", "--queue", q, "nobody"}).code, 2);
 }
 
+TEST_F(DaemonE2eTest, DrainingAQueueFromTheCommandLine) {
+  const std::string q = queue().string();
+  Process daemon = start_epochd();
+  ASSERT_TRUE(wait_until([&] {
+    return epoch({"status", "--queue", q}).out.find("served by") != std::string::npos;
+  }));
+  const auto drained = epoch_json({"drain", "--queue", q, "--wait"});
+  EXPECT_EQ(drained["served"], false) << "it waited for the daemon's end";
+  EXPECT_EQ(daemon.wait().code, 0);
+  EXPECT_EQ(epoch_json({"drain", "--queue", q})["changed"], false) << "idempotent";
+
+  const std::string job = submit(guest("fib"), input_);
+  EXPECT_EQ(epochd_once().code, 0);
+  EXPECT_EQ(epoch_json({"status", "--queue", q, job})["state"], "queued");
+  EXPECT_EQ(epoch_json({"status", "--queue", q})["drained"], true);
+  EXPECT_EQ(epoch({"drain", "--queue", q, "--undo"}).code, 0);
+  EXPECT_EQ(epochd_once().code, 0);
+  EXPECT_TRUE(is_done(job));
+  EXPECT_EQ(epoch({"drain", "--queue", path("elsewhere").string()}).code, 2);
+}
+
 TEST_F(DaemonE2eTest, WatchingAJobUntilItIsDone) {
   const std::string job = submit(guest("fib"), input_, {"--priority", "7"});
   EXPECT_NE(read_file(queue() / "incoming" / job / "job.yaml").find("priority: 7"),
