@@ -23,8 +23,8 @@ u32 unaligned_area();
 /// at most 173), while pure divrem (239), mul (218) or misaligned
 /// code (386) is cut, so that an epoch's memory is planned for what programs do. No padding is
 /// counted; with two instances a table of 2^14 rows or more has at most 4/3 of those it uses.
-/// A cell that an instruction touches costs one column more than a cycle has, at least: so there are
-/// fewer cells than 2^EPOCH_SIZE_LOG2, with room for the registers from 2^13 cycles on, and the
+/// A cell that an instruction touches costs one column more than a cycle has, at least: so there
+/// are fewer cells than 2^EPOCH_SIZE_LOG2, with room for the registers from 2^13 cycles on, and the
 /// boundary table, of which the global proof takes a whole group at once, is never twice as tall.
 /// Post: every instruction's cost is at most the cap.
 AreaModel epoch_area(const RunParams& params);
