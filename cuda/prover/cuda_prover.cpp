@@ -70,18 +70,17 @@ Result<DeviceInfo, DeviceQueryError> find_device(int device) {
 }  // namespace
 
 Result<std::vector<std::unique_ptr<EpochProver>>, DeviceQueryError> make_cuda_provers(
-    const ProvingKey& key, const RunParams& params, int device, Residency residency, u32 count) {
+    const ProvingKey& key, const RunParams& params, int device, Residency residency, u32 most) {
   const auto info = find_device(device);
   if (!info) return Unexpected{info.error()};
   const PlannedProgram program = PlannedProgram::of(key).at_least(PlannedProgram{});
   const CudaPlan plan = cuda::plan_cuda(params, residency, program);
-  const u32 most = cuda::in_flight_max(plan, info->free_bytes);
-  if (most < std::max(count, 1u)) {
-    return Unexpected{DeviceQueryError{
-        DeviceQueryErrorKind::kNoMemory, device,
-        cuda::plan_refusal(params, residency, program, info->free_bytes, std::max(count, 1u))}};
+  const u32 count = std::min(most, cuda::in_flight_max(plan, info->free_bytes));
+  if (count == 0) {
+    return Unexpected{
+        DeviceQueryError{DeviceQueryErrorKind::kNoMemory, device,
+                         cuda::plan_refusal(params, residency, program, info->free_bytes)}};
   }
-  if (count == 0) count = std::min(most, kInFlightDefault);
   const auto shared = std::make_shared<const DeviceShared>(device, plan);
   std::vector<std::unique_ptr<EpochProver>> provers;
   for (u32 i = 0; i < count; ++i) {

@@ -265,17 +265,17 @@ std::string describe_plans(const prover::Preset& preset, Residency residency) {
 }
 
 std::string plan_refusal(const RunParams& params, Residency residency,
-                         const PlannedProgram& program, u64 free_bytes, u32 provers) {
-  const CudaPlan plan = plan_cuda(params, residency, program);
-  const std::string what = provers == 1 ? "an epoch" : std::to_string(provers) + " epochs at once";
-  const std::string text = what + " of 2^" + std::to_string(params.epoch_size_log2) +
-                           " cycles: needs " +
-                           gibibytes(plan.device_bytes(provers) + kDriverBytes) +
-                           " GiB, device has " + gibibytes(free_bytes) + " free: ";
+                         const PlannedProgram& program, u64 free_bytes) {
+  const auto needed = [&](const RunParams& p) {
+    return plan_cuda(p, residency, program).device_bytes() + kDriverBytes;
+  };
+  const std::string text = "an epoch of 2^" + std::to_string(params.epoch_size_log2) +
+                           " cycles needs " + gibibytes(needed(params)) + " GiB, device has " +
+                           gibibytes(free_bytes) + " free: ";
   RunParams smaller = params;
   while (smaller.epoch_size_log2 > kEpochSizeLog2Min) {
     --smaller.epoch_size_log2;
-    if (in_flight_max(plan_cuda(smaller, residency, program), free_bytes) >= provers) {
+    if (needed(smaller) <= free_bytes) {
       return text + "EPOCH_SIZE_LOG2 <= " + std::to_string(smaller.epoch_size_log2) + " fits";
     }
   }

@@ -62,8 +62,8 @@ u32 in_flight_max(const CudaPlan& plan, u64 free_bytes);
 /// Device memory of one prover by EPOCH_SIZE_LOG2, in words: "2^16 1.7, 2^17 ... GiB".
 std::string describe_plans(const prover::Preset& preset, Residency residency);
 
-/// Why `provers` of them do not fit, in numbers, and what would. Pre: they do not.
+/// Why a prover does not fit, in numbers, and what would. Pre: it does not.
 std::string plan_refusal(const RunParams& params, Residency residency,
-                         const PlannedProgram& program, u64 free_bytes, u32 provers = 1);
+                         const PlannedProgram& program, u64 free_bytes);
 
 }  // namespace epochd::cuda

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cuda/rt/device_query.hpp"
+#include "cuda/session/plan.hpp"
 #include "daemon/host/host_info.hpp"
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/queue/durable.hpp"
@@ -104,7 +105,30 @@ Check device_found(const DeviceInfo& device) {
           ""};
 }
 
-void check_devices(const Config& config, std::vector<Check>& checks) {
+/// What provers take on a device, for every size of epoch and the one that is set.
+Check check_device_plan(const DaemonSettings& settings, const ProtocolSettings& protocol,
+                        const Result<std::vector<DeviceInfo>, DeviceQueryError>& devices) {
+  const RunParams params{&preset_of(protocol.security), protocol.epoch_size_log2};
+  Check check{"device memory", Verdict::kOk,
+              std::string("for one epoch in flight, preset ") + params.preset->name + ": " +
+                  cuda::describe_plans(*params.preset, settings.residency),
+              ""};
+  if (!devices) return check;
+  const cuda::CudaPlan plan = cuda::plan_cuda(params, settings.residency);
+  for (const DeviceInfo& device : *devices) {
+    const u32 fit = cuda::in_flight_max(plan, device.memory_bytes);
+    check.finding += "; device " + std::to_string(device.device) + " holds " + std::to_string(fit) +
+                     " of 2^" + std::to_string(params.epoch_size_log2);
+    if (fit > 0) continue;
+    const bool is_required = settings.backend == BackendPolicy::kCudaRequired;
+    check.verdict = is_required ? Verdict::kFail : Verdict::kWarn;
+    check.remedy = cuda::plan_refusal(params, settings.residency, {}, device.memory_bytes);
+  }
+  return check;
+}
+
+void check_devices(const Config& config, const ProtocolSettings& protocol,
+                   std::vector<Check>& checks) {
   const auto devices = query_devices();
   if (devices) {
     for (const DeviceInfo& device : *devices) checks.push_back(device_found(device));
@@ -118,11 +142,7 @@ void check_devices(const Config& config, std::vector<Check>& checks) {
     }
     checks.push_back(check);
   }
-  if (config.daemon.backend != BackendPolicy::kCpu &&
-      config.daemon.residency == Residency::kHostMirror) {
-    checks.push_back({"residency", Verdict::kFail, "the CUDA backend has no host-mirror residency",
-                      "set `residency: device-only`"});
-  }
+  checks.push_back(check_device_plan(config.daemon, protocol, devices));
 }
 
 Check failed(const std::string& name, const std::exception& error, const std::string& remedy) {
@@ -220,7 +240,7 @@ std::vector<Check> run_checks(const Environment& environment, const std::string&
   }
   const ProtocolSettings protocol = resolve_protocol(config.protocol, environment, {}, {});
   checks.push_back(check_epochs(protocol));
-  check_devices(config, checks);
+  check_devices(config, protocol, checks);
   return checks;
 }
 

@@ -58,7 +58,7 @@ void add_backend_options(CLI::App& command, std::optional<BackendPolicy>& backen
   add_key_option(command, "--backend", make_choice_key("", kBackendFlagNames, store),
                  "Where to prove: auto (a device if there is one, default), cpu or cuda");
   add_key_option(command, "--residency", choice_key<Residency>("", residency, kResidencyNames),
-                 "On CUDA: device-only; host-mirror is refused");
+                 "On CUDA: device-only, or host-mirror to compare with copies");
 }
 
 void add_cycle_limit_option(CLI::App& command, std::optional<u64>& target) {

@@ -4,14 +4,9 @@
 
 namespace epochd {
 
-BackendChoice choose_backend(BackendPolicy policy, Residency residency, const DeviceQuery& query) {
+BackendChoice choose_backend(BackendPolicy policy, const DeviceQuery& query) {
   BackendChoice choice;
   if (policy == BackendPolicy::kCpu) return choice;
-  if (residency == Residency::kHostMirror) {
-    throw JobError(Reason::kInput,
-                   "the CUDA backend has no host-mirror residency, traces and extensions never "
-                   "leave the device; ask for device-only, or for the backend cpu");
-  }
   const auto devices = query();
   if (devices) {
     choice.is_cuda = true;

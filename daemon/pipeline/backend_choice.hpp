@@ -19,8 +19,7 @@ struct BackendChoice {
 };
 
 /// Asks for devices only when the policy wants one.
-/// Errors: JobError(kGpu) when the policy requires a device and none can be used; JobError(kInput)
-/// for a residency that the CUDA backend does not have.
-BackendChoice choose_backend(BackendPolicy policy, Residency residency, const DeviceQuery& query);
+/// Errors: JobError(kGpu) when the policy requires a device and none can be used.
+BackendChoice choose_backend(BackendPolicy policy, const DeviceQuery& query);
 
 }  // namespace epochd

@@ -110,7 +110,7 @@ EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceA
                            TraceFile* trace)
     : request_(request),
       devices_(std::move(devices)),
-      choice_(choose_backend(request.backend, request.residency, devices_.query)),
+      choice_(choose_backend(request.backend, devices_.query)),
       guest_(request.elf, request.elf_name),
       debug_(std::move(debug)),
       parallel_(request.threads),

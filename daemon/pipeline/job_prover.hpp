@@ -82,8 +82,8 @@ class JobProver {
   virtual std::map<std::string, double> stage_seconds() const { return {}; }
 };
 
-/// Pre: the request outlives the prover. Errors: JobError(kInput) for a program, an input or a
-/// residency it cannot take, JobError(kGpu) when it needs a device that is not there.
+/// Pre: the request outlives the prover. Errors: JobError(kInput) for a program or an input it
+/// cannot take, JobError(kGpu) when it needs a device that is not there.
 using JobProverFactory = std::function<std::unique_ptr<JobProver>(const ProofRequest&)>;
 
 }  // namespace epochd

@@ -20,7 +20,7 @@ Result<std::vector<DeviceInfo>, DeviceQueryError> two_devices() {
 
 TEST(BackendChoice, FollowsThePolicyAndTheDevices) {
   const auto choose = [](BackendPolicy policy, const DeviceQuery& query) {
-    return choose_backend(policy, Residency::kDeviceOnly, query);
+    return choose_backend(policy, query);
   };
   for (const BackendPolicy policy : {BackendPolicy::kCudaPreferred, BackendPolicy::kCudaRequired}) {
     const BackendChoice choice = choose(policy, two_devices);
@@ -45,18 +45,6 @@ TEST(BackendChoice, FollowsThePolicyAndTheDevices) {
   };
   EXPECT_FALSE(choose(BackendPolicy::kCpu, watched).is_cuda);
   EXPECT_FALSE(is_asked) << "a context costs time and memory";
-}
-
-TEST(BackendChoice, RefusesAResidencyThatThereIsNot) {
-  for (const BackendPolicy policy : {BackendPolicy::kCudaPreferred, BackendPolicy::kCudaRequired}) {
-    try {
-      choose_backend(policy, Residency::kHostMirror, two_devices);
-      FAIL();
-    } catch (const JobError& error) {
-      EXPECT_EQ(error.reason(), Reason::kInput);
-    }
-  }
-  EXPECT_FALSE(choose_backend(BackendPolicy::kCpu, Residency::kHostMirror, two_devices).is_cuda);
 }
 
 }  // namespace

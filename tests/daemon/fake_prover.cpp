@@ -54,7 +54,7 @@ class FakeProver : public JobProver {
       : request_(request), program_(parse(request.elf)), key_(job_key(request)), log_(log) {
     if (!is_faulty) program_.fault.clear();
     usage_.backend = "cpu";
-    usage_.fallback = choose_backend(request.backend, request.residency, no_devices).fallback;
+    usage_.fallback = choose_backend(request.backend, no_devices).fallback;
   }
 
   RunFacts prove_epochs(EpochExchange& exchange) override {

@@ -111,7 +111,7 @@ TEST_F(PipelineTest, AJobThatRequiresADeviceFailsWithoutOne) {
 }
 
 TEST_F(PipelineTest, AFallbackIsInTheResult) {
-  add("preferred", "epochs=1", "backend: cuda-preferred\n");
+  add("preferred", "epochs=1", "backend: cuda-preferred\nresidency: host-mirror\n");
   add("plain", "epochs=2", "backend: cpu\nresidency: host-mirror\n");
   EXPECT_EQ(run_once().done, 2u);
   const auto result = record(Place::kDone, "preferred", kResultFile);
@@ -131,19 +131,17 @@ TEST_F(PipelineTest, FinalFailuresSayWhy) {
   add("cycles", "fault=cycles");
   add("input", "nonsense");
   add("yaml", "epochs=1", "priority: 1\nspeed: 9\n");
-  add("mirror", "epochs=1", "backend: cuda-preferred\nresidency: host-mirror\n");
   std::filesystem::create_directories(at(Place::kIncoming) / "empty");
   std::filesystem::create_directories(at(Place::kIncoming) / "link");
   std::filesystem::create_symlink("/etc/passwd", at(Place::kIncoming) / "link" / kProgramFile);
   const Worker::Report report = run_once();
-  EXPECT_EQ(report.failed, 7u);
+  EXPECT_EQ(report.failed, 6u);
   EXPECT_EQ(reason_of(Place::kFailed, "guest"), "guest-fault");
   EXPECT_EQ(message_of(Place::kFailed, "guest"), "pc 0x1000: bad load");
   EXPECT_EQ(reason_of(Place::kFailed, "cycles"), "cycle-limit");
   EXPECT_EQ(reason_of(Place::kFailed, "input"), "input");
   EXPECT_EQ(reason_of(Place::kFailed, "yaml"), "input");
   EXPECT_EQ(message_of(Place::kFailed, "yaml").find("job.yaml:2:1: unknown key 'speed'"), 0u);
-  EXPECT_EQ(reason_of(Place::kFailed, "mirror"), "input");
   EXPECT_EQ(message_of(Place::kFailed, "empty"), "the job has no program.elf; submit it with one");
   EXPECT_EQ(message_of(Place::kFailed, "link"),
             "the job's 'program.elf' is not a regular file; submit the file itself");

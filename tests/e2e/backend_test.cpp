@@ -104,16 +104,33 @@ TEST_F(BackendTest, AFallbackToTheCpuIsNeverSilent) {
   EXPECT_EQ(result["fallback"], why);
 }
 
-TEST_F(BackendTest, HostMirrorIsRefusedRatherThanIgnored) {
-  for (const char* backend : {"auto", "cuda"}) {
-    const Outcome outcome = epoch(prove("p", backend, {"--residency", "host-mirror"}));
-    EXPECT_EQ(outcome.code, 2) << backend;
-    EXPECT_NE(outcome.err.find("has no host-mirror residency"), std::string::npos) << outcome.err;
+TEST_F(BackendTest, AMirroredRunProvesTheSameBytes) {
+  const auto plain = epoch_json(prove("plain", "cpu"));
+  const auto mirrored = epoch_json(prove("p", "auto", {"--residency", "host-mirror"}));
+  EXPECT_TRUE(read_file(path("p")) == read_file(path("plain")));
+  if (has_device_) {
+    EXPECT_EQ(mirrored["residency"], "host-mirror");
+    EXPECT_GT(mirrored["counters"]["host_mirror"], 0);
+    EXPECT_EQ(mirrored["counters"]["device_only"], 0);
+    EXPECT_EQ(mirrored["counters"]["mirror_fallback"], 0);
+  } else {
+    EXPECT_EQ(mirrored["residency"], "host");
+    EXPECT_TRUE(mirrored.contains("fallback"));
   }
-  EXPECT_EQ(epoch(prove("p", "cpu", {"--residency", "host-mirror"})).code, 0);
   write_config("backend: cuda-preferred\nresidency: host-mirror\n");
-  EXPECT_EQ(epochd_once().code, 2);
-  EXPECT_EQ(epoch({"doctor", "--config", path("epochd.yaml").string()}).code, 3);
+  EXPECT_EQ(epochd_once().code, 0);
+  EXPECT_EQ(epoch({"doctor", "--config", path("epochd.yaml").string()}).code, 0);
+}
+
+TEST_F(BackendTest, DoctorPlansADevicesMemory) {
+  const auto doctor = epoch_json({"doctor"});
+  std::string finding;
+  for (const auto& check : doctor["checks"]) {
+    if (check["check"] == "device memory") finding = check["finding"];
+  }
+  EXPECT_EQ(finding.rfind("for one epoch in flight, preset proven100: 2^16 ", 0), 0u) << finding;
+  EXPECT_NE(finding.find(", 2^22 "), std::string::npos) << finding;
+  EXPECT_EQ(finding.find("device 0 holds ") != std::string::npos, has_device_) << finding;
 }
 
 }  // namespace
