@@ -11,11 +11,12 @@ packages=(
   libcli11-dev          # command lines
   nlohmann-json3-dev    # --json and result.json
   libjemalloc-dev       # the daemon's allocator
-  libboost1.81-dev      # Asio: signals, timers and file notification in the daemon
+  libboost1.81-dev      # Asio and Beast: signals, timers, file notification and pages
   libgtest-dev          # tests
   libbenchmark-dev      # micro benchmarks
   gcc-riscv64-unknown-elf  # guest programs
   qemu-user             # an independent executor for the tests
+  systemd               # systemd-analyze: the unit is tested
 )
 
 if [[ "${EPOCHD_SKIP_INSTALL:-0}" == 1 ]]; then
