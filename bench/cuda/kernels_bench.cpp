@@ -185,8 +185,8 @@ void time_all(const Stream& stream) {
   time_lde(stream, 22, 1, 64);
   for (u32 log_n = 5; log_n <= 21; ++log_n) time_lde(stream, log_n, 1, 64);
   time_lde(stream, 20, 2, 64);
-  time_lde(stream, 23, 1, 16);
-  time_lde(stream, 24, 1, 16);
+  for (const u32 log_n : {23u, 24u, 25u}) time_lde(stream, log_n, 1, 16);
+  time_lde(stream, 26, 1, 4);
   for (const u32 log_n : {13u, 16u, 18u, 20u, 21u}) time_halves(stream, log_n, 6);
   for (const u32 width : {24u, 32u, 64u, 128u, 200u, 400u}) time_tree(stream, 21, width);
   for (const u32 log_rows : {9u, 12u, 15u, 18u}) time_tree(stream, log_rows, 200);

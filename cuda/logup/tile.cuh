@@ -4,6 +4,7 @@
 #include "cuda/logup/logup.hpp"
 #include "cuda/logup/row.hpp"
 #include "cuda/rt/error.hpp"
+#include "prover/core/assert.hpp"
 
 namespace epochd::cuda {
 
@@ -54,12 +55,16 @@ EPOCHD_HD_INLINE u32 program_and_tile_words(const LogupProgram& program) {
 
 /// Blocks an SM should hold: 20 warps.
 constexpr u32 kLogupBlocksPerSm = 5;
-/// Lets a kernel have that much dynamic shared memory: the widest chip needs 90 KB. Called before
-/// every launch, which costs less than remembering what was allowed on which device.
+/// The widest chip needs less than half of it.
+constexpr int kLogupSharedBytesMax = 200 << 10;
+
+/// Lets a kernel have as much dynamic shared memory as any table needs. Called before every launch,
+/// always with the same number: other threads launch too, and on some devices it is the first time.
 template <class Kernel>
-void allow_shared(Kernel* kernel, size_t bytes) {
+void allow_shared(Kernel* kernel, u32 bytes) {
+  EPOCHD_ASSERT(bytes <= kLogupSharedBytesMax);
   EPOCHD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(bytes)));
+                                         kLogupSharedBytesMax));
 }
 
 }  // namespace epochd::cuda

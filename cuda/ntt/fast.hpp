@@ -15,6 +15,7 @@
 #include "cuda/ntt/split.hpp"
 #include "cuda/rt/memory.hpp"
 #include "prover/core/types.hpp"
+#include "prover/field/fp.hpp"
 
 namespace epochd::cuda {
 
@@ -38,7 +39,8 @@ struct HeightTables {
   DeviceBlock memory;
   LdeTwiddles pairs[2] = {};  ///< all null where not made
 };
-HeightTables make_tables(u32 log_n, u32 log_blowup, cudaStream_t stream);
+/// For cosets of `shift`: 7, but for the columns inside taller ones (tall.hpp).
+HeightTables make_tables(u32 log_n, u32 log_blowup, prover::Fp shift, cudaStream_t stream);
 
 /// To be called once per device: they let the kernels use the shared memory they need.
 void prepare_columns();

@@ -84,7 +84,7 @@ class Builder {
 };
 
 /// What both pairs share.
-LdeTwiddles make_shared(Builder& builder, u32 log_n) {
+LdeTwiddles make_shared(Builder& builder, u32 log_n, Fp shift) {
   const Split s = split(log_n);
   const u32 n1 = 1u << s.log_n1;
   const u32 n2 = 1u << s.log_n2;
@@ -99,17 +99,15 @@ LdeTwiddles make_shared(Builder& builder, u32 log_n) {
     t.column_forward = builder.powers(r1, n1 / r1, {.base = column});
   }
   if (n1 > 1) {
-    t.outer_inverse = builder.powers(n1, n2,
-                                     {.base = Fp::two_adic_root(log_n).inverse(),
-                                      .row = Fp::generator(),
-                                      .constant = n_inverse});
+    t.outer_inverse = builder.powers(
+        n1, n2, {.base = Fp::two_adic_root(log_n).inverse(), .row = shift, .constant = n_inverse});
   }
   t.row_inverse = builder.powers(16, 16 * c, {.base = row_inverse});
   t.row_inverse2 = builder.powers(16, c, {.base = row_inverse.pow(16)});
   return t;
 }
 
-void add_pair(Builder& builder, u32 log_n, u32 pair, LdeTwiddles& t) {
+void add_pair(Builder& builder, u32 log_n, u32 pair, Fp shift, LdeTwiddles& t) {
   const Split s = split(log_n);
   const u32 n1 = 1u << s.log_n1;
   const u32 n2 = 1u << s.log_n2;
@@ -119,7 +117,7 @@ void add_pair(Builder& builder, u32 log_n, u32 pair, LdeTwiddles& t) {
   const Fp constant = n1 > 1 ? Fp::one() : Fp::from_canonical(n2).inverse();
   for (u32 b = 0; b < 2; ++b) {
     const Fp half = b == 0 ? Fp::one() : Fp::two_adic_root(log_n + 1);
-    const Fp along_row = (Fp::generator() * pair_shift * half).pow(n1);
+    const Fp along_row = (shift * pair_shift * half).pow(n1);
     if (b == 0) t.scale = builder.powers(1, c, {.column = along_row.pow(256)});
     if (n1 > 1) {
       t.outer[b] =
@@ -131,12 +129,13 @@ void add_pair(Builder& builder, u32 log_n, u32 pair, LdeTwiddles& t) {
   }
 }
 
-size_t build(HeightTables& tables, u32 log_n, u32 log_blowup, u64* memory, cudaStream_t stream) {
+size_t build(HeightTables& tables, u32 log_n, u32 log_blowup, Fp shift, u64* memory,
+             cudaStream_t stream) {
   Builder builder(memory, stream);
-  const LdeTwiddles shared = make_shared(builder, log_n);
+  const LdeTwiddles shared = make_shared(builder, log_n, shift);
   for (u32 pair = 0; pair < log_blowup; ++pair) {
     tables.pairs[pair] = shared;
-    add_pair(builder, log_n, pair, tables.pairs[pair]);
+    add_pair(builder, log_n, pair, shift, tables.pairs[pair]);
   }
   return builder.words();
 }
@@ -216,11 +215,11 @@ HalfTables make_inverse_tables(u32 log_m, cudaStream_t stream) {
   return tables;
 }
 
-HeightTables make_tables(u32 log_n, u32 log_blowup, cudaStream_t stream) {
+HeightTables make_tables(u32 log_n, u32 log_blowup, Fp shift, cudaStream_t stream) {
   HeightTables tables;
-  const size_t words = build(tables, log_n, log_blowup, nullptr, stream);
+  const size_t words = build(tables, log_n, log_blowup, shift, nullptr, stream);
   tables.memory = DeviceBlock(words * sizeof(u64));
-  build(tables, log_n, log_blowup, reinterpret_cast<u64*>(tables.memory.data()), stream);
+  build(tables, log_n, log_blowup, shift, reinterpret_cast<u64*>(tables.memory.data()), stream);
   return tables;
 }
 

@@ -8,6 +8,7 @@
 #include "cuda/ntt/fast_halves.hpp"
 #include "cuda/ntt/generic.hpp"
 #include "cuda/ntt/powers.hpp"
+#include "cuda/ntt/tall.hpp"
 #include "prover/core/assert.hpp"
 
 namespace epochd::cuda {
@@ -24,7 +25,7 @@ struct NttTables::Impl {
   DeviceBlock powers;
   u32 log_blowup = 0;
   // By log_n, or log_m for inverse.
-  std::array<fast::HeightTables, kNttLogRowsMax + 1> lde;
+  std::array<fast::HeightTables, kNttLogRowsMax + 1> lde;  ///< the inner LDE's where it is tall
   std::array<fast::HalfTables, kNttLogRowsMax + 1> forward;
   std::array<fast::HalfTables, kNttLogRowsMax + kNttLogBlowupMax + 1> inverse;
 
@@ -34,8 +35,11 @@ struct NttTables::Impl {
     };
     const u32 log_m = log_n + log_blowup;
     if (is_fast(log_n) && lde[log_n].memory.bytes() == 0) {
-      lde[log_n] = fast::make_tables(log_n, log_blowup, stream);
+      lde[log_n] = fast::make_tables(log_n, log_blowup, prover::Fp::generator(), stream);
       forward[log_n] = fast::make_forward_tables(log_n, log_blowup, stream);
+    }
+    if (log_n > fast::kLogRowsMax && lde[log_n].memory.bytes() == 0) {
+      lde[log_n] = tall::make_tables(log_n, log_blowup, stream);
     }
     if (is_fast(log_m) && inverse[log_m].memory.bytes() == 0) {
       inverse[log_m] = fast::make_inverse_tables(log_m, stream);
@@ -118,6 +122,11 @@ void lde_batches(const NttTables& tables, const LdeJob& job, u64* scratch, u32 b
   const bool is_fast = tables.lde(log_n, log_blowup - 1) != nullptr;
   if (columns != 0 && !is_fast && log_n <= generic::kLogSmallMax) {
     generic::lde_small(tables.powers(), in, out, columns, log_n, log_blowup, stream);
+    return;
+  }
+  if (is_fast && log_n > fast::kLogRowsMax) {
+    tall::lde(tables.powers(), tables.lde(log_n, 0), {in, out, columns, log_n}, scratch, log_blowup,
+              stream);
     return;
   }
   const size_t n = size_t{1} << log_n;

@@ -32,7 +32,8 @@ class NttTables {
 
   /// Powers that serve every height, see ntt_tables.cu.
   const u64* powers() const;
-  /// Tables of the fast kernels for extending 2^log_n rows to coset pair `pair` (0 or 1), or null.
+  /// Tables of the fast kernels for extending 2^log_n rows to coset pair `pair` (0 or 1; an array),
+  /// or null.
   const LdeTwiddles* lde(u32 log_n, u32 pair) const;
   /// The same for lde_from_coefficients and for coset_interpolate.
   const HalfTwiddles* forward(u32 log_n, u32 log_blowup) const;

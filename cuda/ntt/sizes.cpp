@@ -50,8 +50,9 @@ u32 lde_batch_columns(u32 columns, u32 log_n, size_t scratch_words_max) {
 namespace {
 
 size_t scratch_words(u32 columns, u32 log_n, size_t scratch_words_max) {
-  if (log_n <= kNttLogSmallMax) return 0;
-  return size_t{lde_batch_columns(columns, log_n, scratch_words_max)} << (log_n + 1);
+  if (log_n <= kNttLogSmallMax || columns == 0) return 0;
+  const size_t batch = size_t{lde_batch_columns(columns, log_n, scratch_words_max)} << (log_n + 1);
+  return log_n > fast::kLogRowsMax ? std::max(batch, tall::scratch_words(log_n)) : batch;
 }
 
 }  // namespace
@@ -91,6 +92,7 @@ u64 ntt_table_bytes(std::span<const u32> log_heights, u32 log_blowup) {
   u64 words = kPowersWords;
   for (const u32 h : heights) {
     if (is_fast(h)) words += lde_words(h, log_blowup) + half_words(h, log_blowup);
+    if (h > fast::kLogRowsMax) words += lde_words(tall::log_inner(h), log_blowup);
     if (is_fast(h + log_blowup)) inverse.insert(h + log_blowup);
   }
   for (const u32 h : inverse) words += half_words(h, 0);

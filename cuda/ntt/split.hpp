@@ -31,3 +31,24 @@ constexpr u32 first_round_log(Split s) {
 }
 
 }  // namespace epochd::cuda::fast
+
+/// Above kLogRowsMax; see tall.hpp.
+namespace epochd::cuda::tall {
+
+/// N' is 2^20, the height that costs least, as long as R <= 32.
+constexpr u32 log_radix(u32 log_n) {
+  return log_n - 20 < 5 ? log_n - 20 : 5;
+}
+constexpr u32 log_inner(u32 log_n) {
+  return log_n - log_radix(log_n);
+}
+/// Columns whose passes are launched together at blowup 2: what one does not fill, two do.
+constexpr u32 columns_at_once(u32 log_n) {
+  return log_n < 24 ? 2 : 1;
+}
+/// Words of scratch.
+constexpr size_t scratch_words(u32 log_n) {
+  return size_t{3 * columns_at_once(log_n)} << log_n;
+}
+
+}  // namespace epochd::cuda::tall

@@ -4,84 +4,24 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "prover/air/logup_eval.hpp"
 #include "prover/field/packed_scalar.hpp"
+#include "tests/cuda/logup/random_lookups.hpp"
 
 namespace epochd::cuda {
 namespace {
 
 using prover::Fp;
 using prover::Fp3;
-using prover::LogupAccess;
 using prover::LoweredTable;
 using prover::PackedScalar;
 using Eval = prover::LogupEval<PackedScalar>;
-
-constexpr u32 kColumns = 12;
 
 Fp3 unpack(const prover::Cubic<PackedScalar>& v) {
   return {v.c0.v, v.c1.v, v.c2.v};
 }
 
-class LogupRows : public testing::Test {
- protected:
-  Fp element() {
-    // Words at the modulus and around 0 are where carries and borrows happen.
-    constexpr u64 kEdges[] = {0, 1, 2, Fp::kEpsilon, Fp::kModulus - 1, Fp::kModulus - 2};
-    const u64 r = rng_();
-    return r % 4 == 0 ? Fp::from_u64(kEdges[r / 4 % std::size(kEdges)]) : Fp::from_u64(rng_());
-  }
-  Fp3 cubic() { return {element(), element(), element()}; }
-
-  /// Interactions like the chips': some repeat the one before but for a column, most share a
-  /// multiplicity up to its sign.
-  LoweredTable table(u32 accesses) {
-    LoweredTable t;
-    for (u32 i = 0; i < accesses; ++i) {
-      LogupAccess a{};
-      a.constant = cubic();
-      a.first_weight = static_cast<u32>(t.weights.size());
-      if (i > 0 && rng_() % 2 == 0) {
-        const LogupAccess& before = t.accesses.back();
-        for (u32 k = 0; k < before.weight_count; ++k) {
-          const auto w = t.weights[before.first_weight + k];
-          if (k > 0) t.weights.push_back(w);
-        }
-      } else {
-        for (u32 k = rng_() % 6; k > 0; --k) {
-          t.add_weight(a.first_weight, static_cast<u32>(rng_() % kColumns), cubic());
-        }
-      }
-      a.weight_count = static_cast<u32>(t.weights.size()) - a.first_weight;
-      add_multiplicity(t, a);
-      t.accesses.push_back(a);
-    }
-    return t;
-  }
-  void add_multiplicity(LoweredTable& t, LogupAccess& a) {
-    a.first_coefficient = static_cast<u32>(t.coefficients.size());
-    const u64 kind = rng_() % 4;
-    if (kind < 2 && !t.accesses.empty()) {
-      const Fp sign = kind == 0 ? Fp::one() : -Fp::one();
-      const LogupAccess& before = t.accesses.back();
-      a.multiplicity_constant = sign * before.multiplicity_constant;
-      for (u32 k = 0; k < before.coefficient_count; ++k) {
-        const auto c = t.coefficients[before.first_coefficient + k];
-        t.coefficients.push_back({c.column, sign * c.coefficient});
-      }
-    } else {
-      a.multiplicity_constant = kind == 2 ? Fp::zero() : element();
-      for (u64 k = rng_() % 3; k > 0; --k) {
-        t.coefficients.push_back({static_cast<u32>(rng_() % kColumns), element()});
-      }
-    }
-    a.coefficient_count = static_cast<u32>(t.coefficients.size()) - a.first_coefficient;
-  }
-
-  std::mt19937_64 rng_{61};
-};
+class LogupRows : public testing::Test, protected RandomLookups {};
 
 TEST_F(LogupRows, FractionsAndConstraintsAreTheDefinitions) {
   u32 differences = 0;

@@ -102,13 +102,18 @@ TEST_F(CudaNtt, ExtendsLikeTheCpuWithoutTables) {
 }
 
 TEST_F(CudaNtt, ExtendsTallColumnsLikeTheCpu) {
-  const NttTables tables(heights(21, 23), 2);
+  const NttTables tables(heights(20, 24), 2);
   check_lde(tables, 64, 20, 1);
   for (const u32 log_n : {21u, 22u, 23u}) {
     check_lde(tables, 3, log_n, 1);
     check_lde(tables, 2, log_n, 2);
   }
-  for (const u32 log_n : {24u, 25u, 26u}) check_lde(tables, 1, log_n, 1);
+  check_lde(tables, 1, 24, 2);
+  // The tallest, and without tables.
+  const NttTables tallest(heights(24, 26), 1);
+  const NttTables none({}, 1);
+  for (const u32 log_n : {24u, 25u, 26u}) check_lde(tallest, 1, log_n, 1);
+  for (const u32 log_n : {23u, 24u, 26u}) check_lde(none, 1, log_n, 1);
 }
 
 TEST_F(CudaNtt, SplitsColumnsIntoBatchesThatFitTheScratch) {
