@@ -100,6 +100,10 @@ Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
   return devices;
 }
 
+bool has_cuda_code() {
+  return true;
+}
+
 bool device_works(int device) {
   const CurrentDevice restore;
   size_t free_bytes = 0;

@@ -44,6 +44,9 @@ struct DeviceInfo {
 /// (about 0.3 s).
 Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices();
 
+/// Was this binary built with CUDA?
+bool has_cuda_code();
+
 /// Does this process's context on the device still take calls? One that is lost after a failed
 /// kernel answers every call with that failure, until the process ends.
 bool device_works(int device);

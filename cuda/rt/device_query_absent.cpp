@@ -9,6 +9,10 @@ Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
                                      "-DEPOCHD_CUDA=ON and build again to prove on a GPU"}};
 }
 
+bool has_cuda_code() {
+  return false;
+}
+
 bool device_works(int) {
   return false;
 }

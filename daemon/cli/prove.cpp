@@ -7,6 +7,7 @@
 #include "daemon/pipeline/program_files.hpp"
 #include "daemon/pipeline/proof_record.hpp"
 #include "daemon/queue/durable.hpp"
+#include "daemon/worker/device_worker.hpp"
 
 namespace epochd {
 namespace {
@@ -86,7 +87,9 @@ ExitCode prove(const Session& session, const ProveOptions& options) {
   UnverifiedBundle bundle(fs, output);  // before any thread starts: see RemoveOnSignal
   std::optional<TraceFile> trace;
   if (!options.trace.empty()) trace.emplace(fs, options.trace);
-  const auto prover = make_engine_prover(request, print_guest_text, {}, trace ? &*trace : nullptr);
+  DeviceWorkers workers(start_device_worker);
+  const auto prover = make_engine_prover(request, print_guest_text, access_through(workers),
+                                         trace ? &*trace : nullptr);
   SpoolEpochStore store(fs, output.parent_path());
   ProgressMonitor monitor;
   const ProofFacts facts = run_job(fs, *prover, store, bundle.path(), monitor);

@@ -9,13 +9,8 @@ namespace {
 
 /// A replay thread makes records of 40 to 90 million cycles a second; a device takes 110.
 constexpr u32 kReplayThreadsOfADevice = 3;
-constexpr u32 kLargestOfThree = 20;
 
 }  // namespace
-
-u32 epochs_in_flight(const RunParams& params) {
-  return params.epoch_size_log2 <= kLargestOfThree ? 3 : 2;
-}
 
 PoolFactory cpu_pool(Isa isa, const Parallel& parallel) {
   return [isa, &parallel](const PoolJob& job) -> std::unique_ptr<ProverPool> {
@@ -26,13 +21,15 @@ PoolFactory cpu_pool(Isa isa, const Parallel& parallel) {
 
 PoolFactory cuda_pool(const std::vector<int>& devices) {
   return [device = devices.front()](const PoolJob& job) -> std::unique_ptr<ProverPool> {
-    const auto make = [&] {
-      auto made = make_cuda_prover(*job.key, job.params, device, job.residency);
-      if (!made) throw std::runtime_error(made.error().message);
-      return std::move(made).value();
+    auto made = make_cuda_provers(*job.key, job.params, device, job.residency);
+    if (!made) throw std::runtime_error(made.error().message);
+    const LocalPool::Threads threads{kReplayThreadsOfADevice, static_cast<u32>(made->size())};
+    const auto take = [&] {
+      std::unique_ptr<EpochProver> prover = std::move(made->back());
+      made->pop_back();
+      return prover;
     };
-    const LocalPool::Threads threads{kReplayThreadsOfADevice, epochs_in_flight(job.params)};
-    return std::make_unique<LocalPool>(job, threads, make);
+    return std::make_unique<LocalPool>(job, threads, take);
   };
 }
 

@@ -19,7 +19,7 @@ struct Cancelled : std::exception {
 
 struct WorkerServer::Job {
   OpenRequest request;
-  std::unique_ptr<ProverPool> pool;
+  std::shared_ptr<ProverPool> pool;
 };
 
 WorkerServer::WorkerServer(Channel& channel, WorkerDuties duties)

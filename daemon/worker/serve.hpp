@@ -12,7 +12,7 @@ namespace epochd {
 struct WorkerDuties {
   DeviceQuery query;
   /// The request outlives the pool. Errors: throws a std::exception.
-  std::function<std::unique_ptr<ProverPool>(const OpenRequest&)> make_pool;
+  std::function<std::shared_ptr<ProverPool>(const OpenRequest&)> make_pool;
   /// Asked after a failure. A context that is lost stays lost: the process has to end.
   std::function<bool(int device)> device_works;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "daemon/log/log.hpp"
 #include "daemon/worker/worker_pool.hpp"
 
 namespace epochd {
@@ -11,6 +10,8 @@ namespace {
 
 /// A member that failed so often in a row gets work only when there is no other.
 constexpr u32 kFailuresTolerated = 2;
+/// No epoch has it: for the global proof.
+constexpr u32 kGlobalLabel = 0;
 
 }  // namespace
 
@@ -74,23 +75,19 @@ void SpreadPool::submit(std::shared_ptr<const Capsule> capsule, Done done) {
 bool SpreadPool::prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                               const std::function<void(std::span<const u64>)>& emit,
                               const std::function<bool()>& cancelled) {
-  u64 emitted = 0;
-  for (size_t m = 0;; ++m) {
-    u64 known = emitted;
-    const auto emit_new = [&](std::span<const u64> words) {
-      const u64 skipped = std::min<u64>(known, words.size());
-      known -= skipped;
-      words = words.subspan(skipped);
-      if (words.empty()) return;
-      emit(words);
-      emitted += words.size();
-    };
-    try {
-      return members_[m]->prove_global(boundaries, ends, emit_new, cancelled);
-    } catch (const std::exception& error) {
-      if (m + 1 == members_.size()) throw;
-      log::warn("a device failed at the global proof; the next one tries", {{"why", error.what()}});
-    }
+  size_t member = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    member = choose(kGlobalLabel);
+    ++loads_[member].outstanding;
+  }
+  try {
+    const bool is_complete = members_[member]->prove_global(boundaries, ends, emit, cancelled);
+    note(member, kGlobalLabel, true);
+    return is_complete;
+  } catch (...) {
+    note(member, kGlobalLabel, false);
+    throw;
   }
 }
 

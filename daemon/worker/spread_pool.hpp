@@ -17,8 +17,7 @@ class SpreadPool : public ProverPool {
 
   u32 capacity() const override;
   void submit(std::shared_ptr<const Capsule> capsule, Done done) override;
-  /// On one member after the other, until one does it. What a member emitted before it failed is
-  /// not emitted again: all members give the same words.
+  /// On one member; where it failed, the next call goes to another.
   bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                     const std::function<void(std::span<const u64>)>& emit,
                     const std::function<bool()>& cancelled) override;

@@ -352,9 +352,11 @@ TEST(SpreadPool, TheOnlyMemberGetsTheWorkHoweverOftenItFailed) {
   EXPECT_TRUE(prove(*spread.pool, 5).epoch);
 }
 
-TEST(SpreadPool, TheNextMemberGoesOnWithTheGlobalProof) {
+TEST(SpreadPool, AGlobalProofThatFailedSomewhereGoesSomewhereElse) {
   Spread spread({{1}, {}});
   Memory memory;
+  EXPECT_THROW(memory.prove(*spread.pool), std::runtime_error);
+  memory.words.clear();
   EXPECT_TRUE(memory.prove(*spread.pool));
   EXPECT_EQ(memory.words, (std::vector<u64>{1, 2, 3}));
 }
