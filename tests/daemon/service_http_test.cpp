@@ -1,9 +1,9 @@
 // The pages of a running daemon, and how its server bears clients that mean ill.
 #include "daemon/service/http_server.hpp"
 
+#include <array>
 #include <boost/asio/io_context.hpp>
-#include <cmath>
-#include <sstream>
+#include <cstdio>
 
 #include "daemon/service/pages.hpp"
 #include "tests/daemon/service_fixture.hpp"
@@ -202,6 +202,44 @@ TEST_F(PagesTest, TheDashboardNeedsNothingFromElsewhere) {
        {"state", "job", "queue", "ended", "history", "devices", "version", "uptime_seconds"}) {
     EXPECT_NE(page.body.find("status." + std::string(field)), std::string::npos) << field;
     EXPECT_TRUE(json.contains(field)) << field;
+  }
+}
+
+/// The dashboard as a browser has it after its script ran; nothing where there is no browser.
+std::optional<std::string> dashboard_in_browser(u16 port, const Path& profile) {
+  const std::string command =
+      "command -v chromium >/dev/null || exit 99; timeout 120 chromium --headless --no-sandbox "
+      "--disable-gpu --virtual-time-budget=3000 "
+      "--user-data-dir=" +
+      profile.string() + " --dump-dom http://127.0.0.1:" + std::to_string(port) + "/ 2>/dev/null";
+  std::string page;
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return std::nullopt;
+  std::array<char, 4096> text;
+  for (size_t bytes; (bytes = std::fread(text.data(), 1, text.size(), pipe)) > 0;) {
+    page.append(text.data(), bytes);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 99) return std::nullopt;
+  EXPECT_EQ(status, 0);
+  return page;
+}
+
+TEST_F(PagesTest, TheDashboardShowsInABrowserWhatIsGoingOn) {
+  configure("backend: cuda-preferred\n");
+  add("ended", "epochs=7");
+  start();
+  ASSERT_TRUE(wait_until([&] { return is_done("ended"); }));
+  add("running", "epochs=1000 pause_ms=200");
+  ASSERT_TRUE(wait_until([&] { return status()["queue"]["done"] == 1; }));
+  ASSERT_TRUE(wait_until([&] { return status()["state"] == "working"; }));
+  const std::optional<std::string> page = dashboard_in_browser(port(), root() / "browser");
+  if (!page) GTEST_SKIP() << "chromium is not installed";
+  for (const char* shown :
+       {">working<", ">running<", " of 1000 epochs, on cpu", "<b>1</b>active", "<b>1</b>done",
+        "0: Scripted &lt;device&gt; &amp; \"more\", 8.0 GiB",
+        "<td>ended</td><td class=\"good\">done</td><td>7</td>", "<polyline points="}) {
+    EXPECT_NE(page->find(shown), std::string::npos) << shown << "\n" << *page;
   }
 }
 

@@ -92,6 +92,16 @@ TEST_F(NotifyTest, TheWatchdogHearsNothingFromAWorkerThatStandsStill) {
   EXPECT_EQ(manager_.wait_for("WATCHDOG=1", milliseconds(1500)), "");
 }
 
+TEST_F(NotifyTest, WaitingForTheNextAttemptIsNotStandingStill) {
+  write(config_path(), "retries: {failures: 1, delay_s: 3600}\nhttp: {enabled: false}\n");
+  add("a", "fault=memory epochs=2 at=1");
+  start(environment("400000"));
+  ASSERT_TRUE(wait_until([&] { return is_logged("the job is tried again"); }));
+  while (!manager_.receive(milliseconds(1)).empty()) {
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_NE(manager_.wait_for("WATCHDOG=1", milliseconds(5000)), "");
+}
+
 TEST_F(NotifyTest, ADeviceThatProvedAndIsLostAsksToBeStartedAgain) {
   configure("backend: cuda-required\n");
   add("a", "epochs=1 device=1");
