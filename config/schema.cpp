@@ -1,9 +1,11 @@
 #include "config/schema.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "config/edit_distance.hpp"
 
@@ -127,17 +129,47 @@ class SchemaReader {
   Diagnostics findings_;
 };
 
+/// Remembers where documents start, and nothing else.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  std::vector<YAML::Mark> marks;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { marks.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Where a second document starts. yaml-cpp does not go past a stray ',' or ']' between documents:
+/// there are then endlessly many, and YAML::LoadAll keeps them all.
+std::optional<YAML::Mark> second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+  }
+  if (starts.marks.size() < 2) return std::nullopt;
+  return starts.marks[1];
+}
+
 }  // namespace
 
 Diagnostics read_yaml(const std::string& file, const std::string& text, const Schema& schema,
                       std::vector<std::string>* given) {
   SchemaReader reader(file, schema, given);
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
-      reader.report(documents[1].Mark(), "one document expected; delete what follows the '---'");
-    } else if (documents.size() == 1) {
-      reader.read_document(documents[0]);
+    if (const auto second = second_document(text)) {
+      reader.report(*second, "one document expected; delete what follows the '---'");
+    } else {
+      reader.read_document(YAML::Load(text));
     }
   } catch (const YAML::Exception& error) {
     reader.report(error.mark, "not valid YAML: " + error.msg);

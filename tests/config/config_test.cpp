@@ -207,10 +207,20 @@ TEST(Config, NotASettingsFile) {
   EXPECT_EQ(errors_of("just text\n"), "f.yaml:1:1: the file must be a list of 'key: value' lines");
   EXPECT_EQ(errors_of("[a]: b\n"), "f.yaml:1:1: a key must be a plain word");
   EXPECT_EQ(errors_of("threads: 1\n---\nthreads: 2\n"),
-            "f.yaml:3:1: one document expected; delete what follows the '---'");
+            "f.yaml:2:1: one document expected; delete what follows the '---'");
   EXPECT_EQ(errors_of("threads: [1\n").substr(0, 26), "f.yaml:2:1: not valid YAML");
   EXPECT_EQ(errors_of(std::string(kConfigBytesMax + 1, '#')),
             "f.yaml: is longer than 1048576 bytes; it is not a settings file");
+}
+
+// yaml-cpp takes these for the start of endlessly many empty documents.
+TEST(Config, StrayFlowCharactersAreAnErrorAndNoEndlessLoop) {
+  for (const char* text : {",", "]", "}", ", rescan_s: 5", "rescan_s: 5\n,", "[]]", "{}}"}) {
+    const auto config = parse_config("f.yaml", text);
+    ASSERT_FALSE(config) << text;
+    EXPECT_FALSE(config.error().empty()) << text;
+    EXPECT_FALSE(parse_job("f.yaml", text)) << text;
+  }
 }
 
 TEST(Config, DeepNestingIsAnErrorAndNotACrash) {
