@@ -55,28 +55,17 @@ EPOCHD_HD_INLINE u32 program_and_tile_words(const LogupProgram& program) {
 
 /// Blocks an SM should hold: 20 warps.
 constexpr u32 kLogupBlocksPerSm = 5;
-<<<<<<< cuda/logup/tile.cuh
-/// Dynamic shared memory that every device from sm_80 on has; the widest chip needs 90 KB.
-constexpr u32 kLogupSharedBytesMax = 99 << 10;
+/// Dynamic shared memory that every device from sm_80 on has, beside a little static; the widest
+/// chip needs 90 KB.
+constexpr u32 kLogupSharedBytesMax = 96 << 10;
 /// Lets a kernel have that much, and always the same: what is allowed holds for the process, and
 /// other threads launch the kernel with sizes of their own. Called before every launch, which costs
 /// less than remembering what was allowed on which device.
-=======
-/// The widest chip needs less than half of it.
-constexpr int kLogupSharedBytesMax = 200 << 10;
-
-/// Lets a kernel have as much dynamic shared memory as any table needs. Called before every launch,
-/// always with the same number: other threads launch too, and on some devices it is the first time.
->>>>>>> /work/gpu-tree/cuda/logup/tile.cuh
 template <class Kernel>
 void allow_shared(Kernel* kernel, u32 bytes) {
   EPOCHD_ASSERT(bytes <= kLogupSharedBytesMax);
   EPOCHD_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-<<<<<<< cuda/logup/tile.cuh
                                          static_cast<int>(kLogupSharedBytesMax)));
-=======
-                                         kLogupSharedBytesMax));
->>>>>>> /work/gpu-tree/cuda/logup/tile.cuh
 }
 
 }  // namespace epochd::cuda
