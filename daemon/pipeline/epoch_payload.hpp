@@ -15,7 +15,7 @@ struct EpochPayload {
 };
 
 Bytes encode_payload(const EpochProof& proof, std::span<const BoundaryRecord> boundary);
-/// Nothing if the lengths inside do not add up to the bytes given.
+/// Nothing if the lengths inside do not add up to the bytes given, or no table has such a height.
 std::optional<EpochPayload> decode_payload(std::span<const u8> bytes);
 
 }  // namespace epochd
