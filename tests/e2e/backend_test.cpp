@@ -8,7 +8,8 @@ namespace {
 class BackendTest : public E2eTest {
  protected:
   BackendTest() {
-    for (const auto& check : epoch_json({"doctor"})["checks"]) {
+    const auto doctor = epoch_json({"doctor"});
+    for (const auto& check : doctor["checks"]) {
       const std::string finding = check["finding"];
       if (check["check"] == "cuda" && finding.rfind("device ", 0) == 0) has_device_ = true;
     }
