@@ -126,6 +126,7 @@ ProverPool& CheckedPool::fall_back(const std::string& what) {
 void CheckedPool::start(Task task) {
   const std::shared_ptr<const Capsule> capsule = task.capsule;
   const Done done = task.done;
+  std::exception_ptr error;
   try {
     const std::lock_guard lock(pools_mutex_);
     if (is_ending_) return;
@@ -140,8 +141,10 @@ void CheckedPool::start(Task task) {
       push({task, std::nullopt, std::move(answer)});
     });
   } catch (...) {
-    done({std::nullopt, std::current_exception()});
+    error = std::current_exception();
   }
+  // Handed over whole: whoever gets it is the last to hold it.
+  if (error) done({std::nullopt, std::move(error)});
 }
 
 void CheckedPool::push(Item item) {
@@ -162,6 +165,7 @@ void CheckedPool::run_verifier(u32 index, const MakeVerify& make_verify) {
     Item item = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
+    std::exception_ptr error;
     try {
       if (!verify) verify = make_verify();
       if (item.stored) {
@@ -170,8 +174,9 @@ void CheckedPool::run_verifier(u32 index, const MakeVerify& make_verify) {
         check_answer(item, verify, row);
       }
     } catch (...) {
-      item.task.done({std::nullopt, std::current_exception()});
+      error = std::current_exception();
     }
+    if (error) item.task.done({std::nullopt, std::move(error)});
   }
 }
 

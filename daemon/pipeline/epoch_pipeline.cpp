@@ -63,7 +63,7 @@ void EpochPipeline::scout(const EpochRun& run) {
   }
   const std::lock_guard lock(mutex_);
   has_scout_ended_ = true;
-  if (!error_) error_ = error;
+  if (!error_) error_ = std::move(error);
   changed_.notify_all();
 }
 
@@ -95,7 +95,7 @@ bool EpochPipeline::wait_for_room() {
 void EpochPipeline::finish(u64 label, CheckedAnswer answer) {
   const std::lock_guard lock(mutex_);
   if (answer.epoch) finished_.emplace(label, *std::move(answer.epoch));
-  if (!error_) error_ = answer.error;
+  if (!error_) error_ = std::move(answer.error);
   changed_.notify_all();
 }
 

@@ -33,7 +33,7 @@ void Survey::work(const Run& run) {
   {
     const std::lock_guard lock(mutex_);
     facts_ = std::move(facts);
-    error_ = error;
+    error_ = std::move(error);
   }
   on_end_();
 }
