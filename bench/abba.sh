@@ -111,20 +111,24 @@ build_b=$(build_commit "$commit_b")
 workload=${BENCH_WORKLOAD:-ledger}
 export TX_COUNT=${TX_COUNT:-5}
 tools=$cache/tools
-log "building epoch-abba, epoch-fixture and the guests"
-{
-  configure "$repo" "$tools" -DEPOCHD_DAEMON=OFF -DEPOCHD_CUDA=OFF &&
-    cmake --build "$tools" -j "$jobs" --target epoch-abba epoch-fixture epochd_guests
-} >"$tools.log" 2>&1 || {
-  tail -20 "$tools.log" >&2
-  die "building the tools failed; all of it is in $tools.log"
+build_tools() {  # TARGET...
+  log "building $*"
+  {
+    configure "$repo" "$tools" -DEPOCHD_DAEMON=OFF -DEPOCHD_CUDA=OFF &&
+      cmake --build "$tools" -j "$jobs" --target "$@"
+  } >"$tools.log" 2>&1 || {
+    tail -20 "$tools.log" >&2
+    die "building the tools failed; all of it is in $tools.log"
+  }
 }
 
+build_tools epoch-abba epoch-fixture
 name=$workload
 [[ $workload != ledger ]] || name=ledger-$TX_COUNT
 input=$cache/fixtures/$name.input
 guest=$("$tools/bin/epoch-fixture" "$name" -o "$input.new" | cut -f1) || die "no input for $name"
 mv "$input.new" "$input"
+build_tools "guest_${guest%.elf}"
 program=$tools/guests/$guest
 
 read -ra more_flags <<<"${BENCH_FLAGS:-}"
