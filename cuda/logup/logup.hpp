@@ -9,8 +9,6 @@
 
 namespace epochd::cuda {
 
-/// Rows of a block, a row a thread.
-constexpr u32 kLogupRows = 128;
 constexpr u32 kLogupScanRows = kLogupRows;
 EPOCHD_HD constexpr u32 blocks_of(u32 log_rows, u32 rows_per_block) {
   return static_cast<u32>(((u64{1} << log_rows) + rows_per_block - 1) / rows_per_block);

@@ -67,6 +67,16 @@ struct LogupProgram {
   EPOCHD_HD_INLINE const u64* columns() const { return words + first_column(); }
 };
 
+/// Rows of a block, a row a thread.
+inline constexpr u32 kLogupRows = 128;
+/// Dynamic shared memory that every device from sm_80 on has, beside a little static; the widest
+/// chip needs 68 KB.
+inline constexpr u32 kLogupSharedBytesMax = 96 << 10;
+/// Words of a block's program and tile.
+EPOCHD_HD_INLINE u32 program_and_tile_words(const LogupProgram& program) {
+  return program.word_count() + program.slot_count * kLogupRows;
+}
+
 /// Appends a table's program to `words`; what is returned has no words yet. A fingerprint that
 /// differs from the one before in fewer columns than it has is written as that difference: a read
 /// of memory sends back what it received, but for the time. Pre: `lowered` has accesses.

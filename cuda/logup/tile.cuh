@@ -48,16 +48,8 @@ __device__ __forceinline__ LogupTile load_tile(const LogupProgram& local, size_t
   return {values, kLogupRows};
 }
 
-/// Words of both.
-EPOCHD_HD_INLINE u32 program_and_tile_words(const LogupProgram& program) {
-  return program.word_count() + program.slot_count * kLogupRows;
-}
-
 /// Blocks an SM should hold: 20 warps.
 constexpr u32 kLogupBlocksPerSm = 5;
-/// Dynamic shared memory that every device from sm_80 on has, beside a little static; the widest
-/// chip needs 90 KB.
-constexpr u32 kLogupSharedBytesMax = 96 << 10;
 /// Lets a kernel have that much, and always the same: what is allowed holds for the process, and
 /// other threads launch the kernel with sizes of their own. Called before every launch, which costs
 /// less than remembering what was allowed on which device.

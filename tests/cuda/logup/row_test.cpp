@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "epoch/chips/airs.hpp"
 #include "prover/air/logup_eval.hpp"
 #include "prover/field/packed_scalar.hpp"
 #include "tests/cuda/logup/random_lookups.hpp"
@@ -55,6 +56,22 @@ TEST_F(LogupRows, FractionsAndConstraintsAreTheDefinitions) {
     }
   }
   EXPECT_GT(differences, 100u) << "no fingerprint was written as a difference";
+}
+
+TEST_F(LogupRows, EveryChipFitsTheSharedMemory) {
+  u32 chips = 0;
+  for (u32 c = 0; c < kChipCount; ++c) {
+    prover::TableShape shape;
+    shape.air = chips::find_air(static_cast<ChipId>(c));
+    if (shape.air == nullptr || shape.air->interaction_count == 0) continue;
+    std::vector<u64> words;
+    const LogupProgram program = append_program(lower_table(shape, cubic(), cubic()), words);
+    const size_t alphas = program.pairs * sizeof(LooseFactor);
+    EXPECT_LE(program_and_tile_words(program) * sizeof(u64) + alphas, kLogupSharedBytesMax)
+        << shape.air->name;
+    ++chips;
+  }
+  EXPECT_GT(chips, 20u);
 }
 
 TEST_F(LogupRows, AdjugateOverNormIsTheInverse) {
