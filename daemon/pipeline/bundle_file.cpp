@@ -6,6 +6,13 @@
 
 namespace epochd {
 
+namespace {
+
+/// A multiple of every page size.
+constexpr u64 kReleaseStep = u64{4} << 20;
+
+}  // namespace
+
 BundleFile::BundleFile(FileSystem& fs, const Path& path, Links links) {
   const FileHandle file = fs.open_for_reading(path, links);
   bytes_ = fs.file_bytes(file, path);
@@ -19,6 +26,15 @@ BundleFile::~BundleFile() {
   if (words_ != nullptr) ::munmap(const_cast<u64*>(words_), bytes_);
 }
 
+void BundleFile::release_before(size_t position) const {
+  const u64 bytes = position * sizeof(u64) / kReleaseStep * kReleaseStep;
+  if (bytes < released_) released_ = 0;  // another pass from the front
+  if (bytes == released_) return;
+  u8* const first = reinterpret_cast<u8*>(const_cast<u64*>(words_));
+  ::madvise(first + released_, bytes - released_, MADV_DONTNEED);  // advice: it may fail
+  released_ = bytes;
+}
+
 Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset) {
   Verdict verdict;
   if (bundle.has_tail()) {
@@ -27,7 +43,12 @@ Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool al
   }
   const auto scratch = std::make_unique<RunScratch>();
   const std::span<const u64> words = bundle.words();
-  verdict.result = verify_run(key, words.data(), words.size(), {allow_test_preset}, *scratch);
+  VerifyOptions options{allow_test_preset};
+  options.on_read = [](void* context, size_t position) {
+    static_cast<const BundleFile*>(context)->release_before(position);
+  };
+  options.context = const_cast<BundleFile*>(&bundle);
+  verdict.result = verify_run(key, words.data(), words.size(), options, *scratch);
   if (verdict.result.ok()) {
     for_each_output(
         words.data(), words.size(),

@@ -18,10 +18,13 @@ class BundleFile {
   std::span<const u64> words() const { return {words_, bytes_ / sizeof(u64)}; }
   bool has_tail() const { return bytes_ % sizeof(u64) != 0; }
   u64 bytes() const { return bytes_; }
+  /// The words before `position` need not stay in memory; they come back when they are read again.
+  void release_before(size_t position) const;
 
  private:
   const u64* words_ = nullptr;
   u64 bytes_ = 0;
+  mutable u64 released_ = 0;  ///< bytes, from the front
 };
 
 /// What verifying a bundle came to.

@@ -23,10 +23,18 @@ static_assert(sizeof(FrameHeader) == 32);
 constexpr u32 kFrameMagic = 0x45504d31;  // "EPM1"
 constexpr u64 kHeadBytesMax = u64{16} << 20;
 constexpr u64 kBlobBytesMax = u64{1} << 36;
+constexpr int kSendTimeoutMs = 30'000;
 /// Memory is taken in steps, so that a wrong length costs this much and not what it says.
 constexpr u64 kReceiveStep = u64{16} << 20;
 
 }  // namespace
+
+void Channel::await_room() {
+  pollfd watched{socket_.fd(), POLLOUT, 0};
+  if (::poll(&watched, 1, kSendTimeoutMs) != 0) return;
+  shut_down();
+  throw ChannelError("the other end does not read what it is sent");
+}
 
 void Channel::send(const Message& message) {
   const std::string head =
@@ -40,8 +48,12 @@ void Channel::send(const Message& message) {
   frame.msg_iov = pieces;
   frame.msg_iovlen = 3;
   while (frame.msg_iovlen > 0) {
-    ssize_t sent = ::sendmsg(socket_.fd(), &frame, MSG_NOSIGNAL);
+    ssize_t sent = ::sendmsg(socket_.fd(), &frame, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) {
+      await_room();
+      continue;
+    }
     if (sent < 0) throw ChannelError(std::string("the other end is gone: ") + std::strerror(errno));
     while (frame.msg_iovlen > 0 && static_cast<size_t>(sent) >= frame.msg_iov->iov_len) {
       sent -= static_cast<ssize_t>(frame.msg_iov->iov_len);

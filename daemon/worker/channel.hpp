@@ -49,7 +49,8 @@ class Channel {
  public:
   explicit Channel(FileHandle socket) : socket_(std::move(socket)) {}
 
-  /// Threads: any. Errors: ChannelError when the other end is gone.
+  /// Threads: any. Errors: ChannelError when the other end is gone, or has not read for half a
+  /// minute; then the channel is shut down.
   void send(const Message& message);
   /// The next message; nothing when the other end is gone. Threads: one at a time.
   /// Errors: ChannelError when what came is not a message.
@@ -60,6 +61,7 @@ class Channel {
   void shut_down() noexcept;
 
  private:
+  void await_room();
   bool receive_exactly(u8* to, size_t bytes);
   bool receive_growing(Bytes& to, u64 bytes);
 

@@ -139,6 +139,25 @@ ProvedEpoch decode_proved(const Message& message) {
           decode_stages(field<json>(message.head, "stages"))};
 }
 
+Message encode_failure(u64 tag, const Failure& failure) {
+  Message message{MessageKind::kFailed, tag, json::object(), {}};
+  message.head = {{"why", failure.why},
+                  {"is_out_of_memory", failure.is_out_of_memory},
+                  {"is_leaving", failure.is_leaving}};
+  return message;
+}
+
+Failure decode_failure(const Message& message) {
+  return {field<std::string>(message.head, "why"), field<bool>(message.head, "is_out_of_memory"),
+          field<bool>(message.head, "is_leaving")};
+}
+
+std::optional<ProverUsage> decode_usage_of(const Message& message) {
+  const auto usage = message.head.find("usage");
+  if (usage == message.head.end()) return std::nullopt;
+  return decode_usage(*usage);
+}
+
 json encode_usage(const ProverUsage& usage) {
   return {{"backend", usage.backend},     {"bytes_h2d", usage.bytes_h2d},
           {"bytes_d2h", usage.bytes_d2h}, {"peak_device_bytes", usage.peak_device_bytes},

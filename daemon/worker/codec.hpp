@@ -25,6 +25,17 @@ OpenRequest decode_open(Message message);
 Message encode_proved(u64 tag, const ProvedEpoch& epoch, const ProverUsage& usage);
 ProvedEpoch decode_proved(const Message& message);
 
+/// What did not work. `is_leaving`: the worker ends now, because its device is lost.
+struct Failure {
+  std::string why;
+  bool is_out_of_memory = false;
+  bool is_leaving = false;
+};
+Message encode_failure(u64 tag, const Failure& failure);
+Failure decode_failure(const Message& message);
+
+/// What the worker has used, where the message says so.
+std::optional<ProverUsage> decode_usage_of(const Message& message);
 nlohmann::json encode_usage(const ProverUsage& usage);
 ProverUsage decode_usage(const nlohmann::json& json);
 

@@ -27,7 +27,8 @@ std::string describe_status(int status) {
   return "was killed by signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
 }
 
-/// What a child process starts with: the channel, and no blocked signal.
+/// What a child process starts with: stderr twice, the channel, nothing else of this process's, and
+/// only the daemon's signals blocked.
 class SpawnSetup {
  public:
   explicit SpawnSetup(int channel) {
@@ -35,9 +36,11 @@ class SpawnSetup {
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawn_file_actions_adddup2(&actions_, channel, kWorkerChannelFd);
     ::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
-    sigset_t none;
-    sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kWorkerChannelFd + 1);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int number : kDaemonsSignals) sigaddset(&blocked, number);
+    ::posix_spawnattr_setsigmask(&attributes_, &blocked);
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
   }
   ~SpawnSetup() {

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace epochd {
 
 /// The descriptor a worker finds its end of the channel at.
 constexpr int kWorkerChannelFd = 3;
+
+/// What reaches every process of a group or a service, and is for the daemon alone.
+constexpr std::array<int, 4> kDaemonsSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 class WorkerProcess {
  public:

@@ -57,6 +57,8 @@ bool WorkerServer::handle(Message message) {
       case MessageKind::kGlobal:
         prove_global(message);
         return true;
+      case MessageKind::kCancel:
+        return true;  // of a global proof that was complete by then
       default:
         throw ChannelError("a message that no worker expects");
     }
@@ -64,7 +66,7 @@ bool WorkerServer::handle(Message message) {
     throw;
   } catch (const std::exception& error) {
     const bool is_out_of_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-    fail(job_.get(), tag, {std::nullopt, error.what(), is_out_of_memory});
+    fail(tag, error.what(), is_out_of_memory);
     return !is_device_lost_;
   }
 }
@@ -72,6 +74,7 @@ bool WorkerServer::handle(Message message) {
 void WorkerServer::open(Message message) {
   job_.reset();
   auto job = std::make_unique<Job>(decode_open(std::move(message)));
+  device_ = job->request.device;
   job->pool = duties_.make_pool(job->request);
   job_ = std::move(job);
   Message reply{MessageKind::kOpened, 0, {{"capacity", job_->pool->capacity()}}, {}};
@@ -100,7 +103,7 @@ void WorkerServer::answer(Job& job, u64 tag, const PoolAnswer& answer) {
     if (answer.epoch) {
       channel_.send(encode_proved(tag, *answer.epoch, job.pool->usage()));
     } else {
-      fail(&job, tag, answer);
+      fail(tag, answer.error, answer.is_out_of_memory);
     }
   } catch (const ChannelError&) {
     channel_.shut_down();  // nobody listens: the serving thread ends
@@ -109,13 +112,10 @@ void WorkerServer::answer(Job& job, u64 tag, const PoolAnswer& answer) {
 
 /// Reports a failure, and leaves if the device is lost: what else is being proved here is lost with
 /// it, by no fault of its own, which the daemon is told.
-void WorkerServer::fail(const Job* job, u64 tag, const PoolAnswer& answer) {
-  const bool is_leaving = job != nullptr && !duties_.device_works(job->request.device);
-  Message message{MessageKind::kFailed, tag, nlohmann::json::object(), {}};
-  message.head = {{"why", answer.error},
-                  {"is_out_of_memory", answer.is_out_of_memory},
-                  {"is_leaving", is_leaving}};
-  channel_.send(message);
+void WorkerServer::fail(u64 tag, const std::string& why, bool is_out_of_memory) {
+  const int device = device_;
+  const bool is_leaving = device >= 0 && !duties_.device_works(device);
+  channel_.send(encode_failure(tag, {why, is_out_of_memory, is_leaving}));
   if (!is_leaving) return;
   is_device_lost_ = true;
   channel_.shut_down();
@@ -153,9 +153,8 @@ void WorkerServer::prove_global(const Message& message) {
 }
 
 int run_worker(const WorkerDuties& duties) {
-  // Stopping is the daemon's business; a terminal's Ctrl-C reaches every process of its group.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_IGN);
+  // Signals are the daemon's business, but a terminal or a service manager sends them to all.
+  for (const int number : kDaemonsSignals) std::signal(number, SIG_IGN);
   Channel channel{FileHandle(kWorkerChannelFd)};
   WorkerServer server(channel, duties);
   const WorkerServer::End end = server.serve();

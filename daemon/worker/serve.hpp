@@ -40,11 +40,12 @@ class WorkerServer {
   void answer(Job& job, u64 tag, const PoolAnswer& answer);
   void prove_global(const Message& message);
   std::vector<BoundaryRecord> fetch_rows(u32 label);
-  void fail(const Job* job, u64 tag, const PoolAnswer& answer);
+  void fail(u64 tag, const std::string& why, bool is_out_of_memory);
 
   Channel& channel_;
   WorkerDuties duties_;
   std::unique_ptr<Job> job_;
+  std::atomic<int> device_ = -1;  ///< the last job's, -1: there was none
   std::atomic<bool> is_device_lost_ = false;
 };
 

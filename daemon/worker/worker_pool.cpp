@@ -14,10 +14,10 @@ constexpr u32 kDeathsMax = 3;
 constexpr double kEndSeconds = 5;
 constexpr std::chrono::milliseconds kPoll{200};
 
-std::string reason_of(const Message& message) {
-  const auto why = message.head.find("why");
-  return why != message.head.end() && why->is_string() ? why->get<std::string>()
-                                                       : "it did not say why";
+/// Nothing when there is none within `patience`, or nobody to give one.
+std::optional<Message> reply_within(Channel& channel, std::chrono::milliseconds patience) {
+  if (!channel.is_readable_within(static_cast<int>(patience.count()))) return std::nullopt;
+  return channel.receive();
 }
 
 }  // namespace
@@ -57,9 +57,10 @@ DeviceList query_through(WorkerHandle& worker) {
   try {
     const std::shared_ptr<Channel> channel = worker.running();
     channel->send({MessageKind::kQuery, 0, nlohmann::json::object(), {}});
-    const std::optional<Message> reply = channel->receive();
+    const std::optional<Message> reply = reply_within(*channel, WorkerPatience{}.silence);
     if (reply && reply->kind == MessageKind::kDevices) return decode_devices(*reply);
-    why = reply && reply->kind == MessageKind::kFailed ? reason_of(*reply) : "it gave no answer";
+    why = reply && reply->kind == MessageKind::kFailed ? decode_failure(*reply).why
+                                                       : "it gave no answer";
   } catch (const std::exception& error) {
     why = error.what();
   }
@@ -80,8 +81,7 @@ WorkerPool::~WorkerPool() {
   {
     std::unique_lock lock(mutex_);
     is_closing_ = true;
-    waiting_.clear();
-    sent_.clear();
+    waiting_.clear();  // what was sent is still answered
     send_close();
     changed_.notify_all();
     if (!changed_.wait_for(lock, patience_.close, [this] { return is_ended_; })) worker_.kill();
@@ -100,26 +100,42 @@ void WorkerPool::send_close() {
 
 /// Starts a worker if need be and opens the job on it. Errors: std::runtime_error.
 void WorkerPool::open() {
+  // One that was kept from an earlier job may find that its device is lost: then a new one is
+  // asked.
+  if (try_open() || try_open()) return;
+  throw std::runtime_error("CUDA device " + std::to_string(device_) +
+                           " is lost to every new worker; look at the driver's log");
+}
+
+/// False: the worker's device is lost, and the worker gone. Errors: std::runtime_error.
+bool WorkerPool::try_open() {
   std::string why;
   try {
     const std::shared_ptr<Channel> channel = worker_.running();
     channel->send(encode_open(job_, device_, threads_));
-    const std::optional<Message> reply = channel->receive();
+    const std::optional<Message> reply = reply_within(*channel, patience_.silence);
     if (reply && reply->kind == MessageKind::kOpened) {
+      const std::optional<ProverUsage> usage = decode_usage_of(*reply);
       const std::lock_guard lock(mutex_);
       capacity_ = std::max(1u, reply->head.value("capacity", 1u));
       channel_ = channel;
-      note_usage(reply->head.value("usage", nlohmann::json::object()));
+      current_ = usage.value_or(ProverUsage{});
       if (is_closing_) send_close();
-      return;
+      return true;
     }
-    if (reply && reply->kind == MessageKind::kFailed) throw std::runtime_error(reason_of(*reply));
+    if (reply && reply->kind == MessageKind::kFailed) {
+      const Failure failure = decode_failure(*reply);
+      if (!failure.is_leaving) throw std::runtime_error(failure.why);
+      worker_.bury();
+      return false;
+    }
     why = "gave no answer";
   } catch (const ChannelError& error) {
     why = error.what();
   } catch (const nlohmann::json::exception& error) {
     why = error.what();
   }
+  worker_.kill();
   const std::string end = worker_.bury();
   throw std::runtime_error("the worker of CUDA device " + std::to_string(device_) + " " + end +
                            " when a job was opened (" + why + "); look at the driver's log");
@@ -176,6 +192,7 @@ void WorkerPool::run() {
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return is_closing_; });
+  sent_.clear();
   is_ended_ = true;
   changed_.notify_all();
 }
@@ -206,12 +223,26 @@ void WorkerPool::serve_channel(Channel& channel) {
   channel_ = nullptr;
 }
 
+/// Errors: ChannelError for what is not as it should be; its task is then among those sent.
 void WorkerPool::dispatch(Message message) {
   PoolAnswer answer;
+  bool is_leaving = false;
+  if (message.kind == MessageKind::kProved) answer.epoch = decode_proved(message);
+  if (message.kind == MessageKind::kFailed) {
+    const Failure failure = decode_failure(message);
+    answer.error = failure.why;
+    answer.is_out_of_memory = failure.is_out_of_memory;
+    is_leaving = failure.is_leaving;
+  }
+  const std::optional<ProverUsage> usage = decode_usage_of(message);
   Task task;
   {
     const std::lock_guard lock(mutex_);
-    if (message.head.contains("usage")) note_usage(message.head["usage"]);
+    if (usage) current_ = *usage;
+    if (is_leaving) {
+      is_leaving_ = true;
+      channel_ = nullptr;  // what comes now waits for the next worker
+    }
     const bool is_answer =
         message.kind == MessageKind::kProved || message.kind == MessageKind::kFailed;
     const auto known = is_answer ? sent_.find(message.tag) : sent_.end();
@@ -224,18 +255,7 @@ void WorkerPool::dispatch(Message message) {
     }
     task = std::move(known->second);
     sent_.erase(known);
-    if (message.head.value("is_leaving", false)) {
-      is_leaving_ = true;
-      channel_ = nullptr;  // what comes now waits for the next worker
-    }
-  }
-  if (message.kind == MessageKind::kProved) {
-    answer.epoch = decode_proved(message);
-    const std::lock_guard lock(mutex_);
-    deaths_in_a_row_ = 0;
-  } else {
-    answer.error = reason_of(message);
-    answer.is_out_of_memory = message.head.value("is_out_of_memory", false);
+    if (answer.epoch) deaths_in_a_row_ = 0;
   }
   task.done(std::move(answer));
 }
@@ -258,12 +278,11 @@ void WorkerPool::worker_died(const std::string& why) {
     }
     message = "the worker of CUDA device " + std::to_string(device_) + " " + end + why;
     is_global_settled_ = true;
-    if (is_global_) global_.push_back({MessageKind::kFailed, 0, {{"why", message}}, {}});
+    if (is_global_) global_.push_back(encode_failure(0, {message}));
     if (is_closing_) lost.clear();
   }
   changed_.notify_all();
-  log::error("a worker died; it is started again",
-             {{"device", device_}, {"how", end + why}, {"epochs", lost.size()}});
+  log::error("a worker died", {{"device", device_}, {"how", end + why}, {"epochs", lost.size()}});
   for (auto& [tag, task] : lost) task.done({std::nullopt, message});
 }
 
@@ -354,32 +373,41 @@ bool WorkerPool::prove_global(const BoundaryStore& boundaries, const RunMemory::
 bool WorkerPool::take_global(const BoundaryStore& boundaries,
                              const std::function<void(std::span<const u64>)>& emit,
                              const std::function<bool()>& cancelled, Channel& channel) {
+  bool is_cancelled = false;
+  std::exception_ptr thrown;
+  // The worker hears of it when it asks for rows the next time; until then it works on.
+  const auto ask = [&] {
+    if (is_cancelled || !cancelled) return;
+    try {
+      is_cancelled = cancelled();
+    } catch (...) {
+      thrown = std::current_exception();
+      is_cancelled = true;
+    }
+    if (is_cancelled) channel.send({MessageKind::kCancel, 0, nlohmann::json::object(), {}});
+  };
   for (;;) {
     const std::optional<Message> message = next_global_message();
+    if (!message || message->kind == MessageKind::kRowsWanted) ask();
     if (!message) continue;
     switch (message->kind) {
       case MessageKind::kRowsWanted:
-        if (cancelled && cancelled()) {
-          channel.send({MessageKind::kCancel, 0, nlohmann::json::object(), {}});
-        } else {
+        if (!is_cancelled) {
           const u32 label = static_cast<u32>(message->tag);
           channel.send(encode_rows(label, boundaries.rows(label)));
         }
         break;
       case MessageKind::kWords:
-        emit(decode_words(*message));
+        if (!is_cancelled) emit(decode_words(*message));
         break;
       case MessageKind::kGlobalDone:
-        return message->head.value("is_complete", false);
+        if (thrown) std::rethrow_exception(thrown);
+        return !is_cancelled && message->head.value("is_complete", false);
       default:
-        throw std::runtime_error(reason_of(*message));
+        if (thrown) std::rethrow_exception(thrown);
+        throw std::runtime_error(decode_failure(*message).why);
     }
   }
-}
-
-/// Pre: mutex_ is held.
-void WorkerPool::note_usage(const nlohmann::json& usage) {
-  if (!usage.empty()) current_ = decode_usage(usage);
 }
 
 ProverUsage WorkerPool::usage() const {

@@ -2,6 +2,7 @@
 // it was proving is answered with the reason, and a new one is started for what waits.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -47,7 +48,7 @@ DeviceList query_through(WorkerHandle& worker);
 struct WorkerPatience {
   /// With work and nothing to say: an epoch takes a device well under a second, the largest some.
   std::chrono::milliseconds silence = std::chrono::minutes(2);
-  /// For the end of a job.
+  /// For the end of a job: what is being proved is waited for.
   std::chrono::milliseconds close = std::chrono::seconds(30);
 };
 
@@ -74,6 +75,7 @@ class WorkerPool : public ProverPool {
   };
 
   void open();
+  bool try_open();
   void send_close();
   std::shared_ptr<Channel> serving() const;
   void run();
@@ -82,7 +84,6 @@ class WorkerPool : public ProverPool {
   void worker_died(const std::string& why);
   bool restart();
   void send_waiting();
-  void note_usage(const nlohmann::json& usage);
   std::shared_ptr<Channel> begin_global();
   void end_global();
   void abandon_global();
@@ -96,7 +97,7 @@ class WorkerPool : public ProverPool {
   int device_;
   u32 threads_;
   WorkerPatience patience_;
-  u32 capacity_ = 0;
+  std::atomic<u32> capacity_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

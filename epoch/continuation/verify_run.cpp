@@ -68,11 +68,12 @@ bool open_record(WordReader& outer, WordReader& inner) {
 
 class RunVerifier {
  public:
-  RunVerifier(const VerifyingKey& vk, const u64* words, size_t count, RunScratch& scratch)
-      : vk_(vk), reader_{words, count}, s_(scratch) {}
+  RunVerifier(const VerifyingKey& vk, const u64* words, size_t count, const VerifyOptions& options,
+              RunScratch& scratch)
+      : vk_(vk), options_(options), reader_{words, count}, s_(scratch) {}
 
-  RunResult run(const VerifyOptions& options) {
-    RunResult r = read_header(options);
+  RunResult run() {
+    RunResult r = read_header();
     if (!r.ok()) return r;
     records_ = reader_;
     r = check_epochs();
@@ -83,13 +84,18 @@ class RunVerifier {
   }
 
  private:
-  RunResult read_header(const VerifyOptions& options);
+  RunResult read_header();
   RunResult check_epochs();
   RunResult check_global();
   bool draw_global(Fp3* gamma_beta, prover::Transcript& t);
   RunError sub_layout(u32 index, WordReader& boundaries, Digest* roots, u32& root_count);
 
+  void note_read(const WordReader& reader) const {
+    if (options_.on_read != nullptr) options_.on_read(options_.context, reader.position);
+  }
+
   const VerifyingKey& vk_;
+  const VerifyOptions& options_;
   WordReader reader_;
   WordReader records_{nullptr, 0};  ///< at the first epoch record
   RunScratch& s_;
@@ -98,7 +104,7 @@ class RunVerifier {
   const u64* last_keys_ = nullptr;
 };
 
-RunResult RunVerifier::read_header(const VerifyOptions& options) {
+RunResult RunVerifier::read_header() {
   if (!reader_.has(1)) return failed(RunError::kTruncated);
   if (reader_.words[0] != kBundleMagic) return failed(RunError::kBadMagic);
   if (!reader_.has(kHeaderWords)) return failed(RunError::kTruncated);
@@ -108,7 +114,7 @@ RunResult RunVerifier::read_header(const VerifyOptions& options) {
   if (params_.preset == nullptr || params_.preset->id != vk_.preset_id) {
     return failed(RunError::kPreset);
   }
-  if (params_.preset->target_bits == 0 && !options.allow_test_preset) {
+  if (params_.preset->target_bits == 0 && !options_.allow_test_preset) {
     return failed(RunError::kTestPreset);
   }
   if (w[3] < kEpochSizeLog2Min || w[3] > kEpochSizeLog2Max) return failed(RunError::kEpochSize);
@@ -141,6 +147,7 @@ RunResult RunVerifier::check_epochs() {
     out += s.output_count;
     total.cycles += s.cycles;
     total.exit_code = s.exit_code;
+    note_read(reader_);
   }
   total.output_count = out;
   total.epochs = plan_.epochs;
@@ -156,6 +163,7 @@ bool RunVerifier::draw_global(Fp3* gamma_beta, prover::Transcript& t) {
       return false;
     }
     absorb_boundary(t, boundary_height(s_.statement), read_digest(record));
+    note_read(records);
   }
   WordReader subs = reader_;
   for (u32 i = 0; i < plan_.sub_proofs(); ++i) {
@@ -187,6 +195,7 @@ RunError RunVerifier::sub_layout(u32 index, WordReader& boundaries, Digest* root
       heights[i] = boundary_height(s_.statement);
       roots[root_count++] = read_digest(record);
     }
+    note_read(boundaries);
     ok = group_layout(first + 1, heights, count, preset, s_.layout);
   } else {
     const u32 chunk = index - plan_.group_count;
@@ -236,6 +245,7 @@ RunResult RunVerifier::check_global() {
       return r;
     }
     total += sum;
+    note_read(reader_);
   }
   if (reader_.position != reader_.count) return failed(RunError::kTrailing);
   if (!is_zero(total)) return failed(RunError::kGlobalSum);
@@ -342,7 +352,7 @@ RunResult verify_epoch(const VerifyingKey& vk, const RunParams& params, u32 labe
 
 RunResult verify_run(const VerifyingKey& vk, const u64* words, size_t count,
                      const VerifyOptions& options, RunScratch& scratch) {
-  return RunVerifier(vk, words, count, scratch).run(options);
+  return RunVerifier(vk, words, count, options, scratch).run();
 }
 
 void for_each_output(const u64* words, size_t count, void (*visit)(void*, u64), void* context) {

@@ -50,6 +50,10 @@ struct RunScratch {
 
 struct VerifyOptions {
   bool allow_test_preset = false;
+  /// Told now and then, in each pass over the bundle: words before `position` have been read. So
+  /// that a mapped file need not stay in memory.
+  void (*on_read)(void* context, size_t position) = nullptr;
+  void* context = nullptr;
 };
 
 /// Words of a bundle or of an epoch record, read front to back.

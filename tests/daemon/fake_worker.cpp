@@ -19,8 +19,21 @@ using namespace std::chrono_literals;
 
 bool works = true;
 
+ProvedEpoch proved(u32 label) {
+  ProvedEpoch epoch;
+  epoch.proof.record = {1, label};
+  epoch.proof.boundary_log_height = 5;
+  epoch.boundary = {BoundaryRecord{label, 0, 1, 2, 3, 0}};
+  epoch.stages = {{"prove", 10, 20, 1}};
+  return epoch;
+}
+
 class ScriptedPool : public ProverPool {
  public:
+  ~ScriptedPool() override {
+    if (slow_.joinable()) slow_.join();
+  }
+
   u32 capacity() const override { return 3; }
 
   void submit(std::shared_ptr<const Capsule> capsule, Done done) override {
@@ -35,6 +48,23 @@ class ScriptedPool : public ProverPool {
       case kGarbageLabel:
         ::send(kWorkerChannelFd, "garbage, more than a header's worth of it", 40, 0);
         return;
+      case kBadProofLabel:
+        Channel(FileHandle(::dup(kWorkerChannelFd)))
+            .send({MessageKind::kProved, 1, nlohmann::json::object(), {1, 2, 3}});
+        return;
+      case kStopLabel:
+        ::raise(SIGSTOP);
+        return;
+      case kQuietLossLabel:
+        works = false;
+        break;
+      case kSlowLabel:
+        // A thread of its own, as a pool has: the one that serves must not wait.
+        slow_ = std::thread([done] {
+          std::this_thread::sleep_for(300ms);
+          done({proved(kSlowLabel), ""});
+        });
+        return;
       case kErrorLabel:
         return done({std::nullopt, "scripted failure"});
       case kLostLabel:
@@ -43,12 +73,7 @@ class ScriptedPool : public ProverPool {
       default:
         break;
     }
-    ProvedEpoch epoch;
-    epoch.proof.record = {1, label};
-    epoch.proof.boundary_log_height = 5;
-    epoch.boundary = {BoundaryRecord{label, 0, 1, 2, 3, 0}};
-    epoch.stages = {{"prove", 10, 20, 1}};
-    done({std::move(epoch), ""});
+    done({proved(label), ""});
   }
 
   bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
@@ -75,6 +100,7 @@ class ScriptedPool : public ProverPool {
 
  private:
   u64 proofs_ = 0;
+  std::thread slow_;
 };
 
 }  // namespace
@@ -90,6 +116,7 @@ int main() {
   };
   duties.make_pool = [](const epochd::OpenRequest& request) {
     if (request.elf_name == "refused.elf") throw std::runtime_error("scripted refusal");
+    if (!epochd::works) throw std::runtime_error("scripted device that is lost");
     return std::make_unique<epochd::ScriptedPool>();
   };
   duties.device_works = [](int) { return epochd::works; };

@@ -172,6 +172,41 @@ TEST_F(WorkerTest, OneThatHangsDoesNotKeepAJobFromEnding) {
   submit(pool, kHangLabel);
 }
 
+TEST_F(WorkerTest, OneThatStopsIsKilledAndReplaced) {
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0, {300ms, 1000ms});
+  EXPECT_FALSE(prove(pool, kStopLabel).epoch.has_value());
+  expect_proved(prove(pool, 7), 7);
+}
+
+TEST_F(WorkerTest, AProofWithWrongLengthsIsAnAnswerAndTheEndOfItsWorker) {
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+  const PoolAnswer answer = prove(pool, kBadProofLabel);
+  EXPECT_NE(answer.error.find("wrong lengths"), std::string::npos) << answer.error;
+  expect_proved(prove(pool, 7), 7);
+  EXPECT_EQ(worker_.starts(), 2u);
+}
+
+TEST_F(WorkerTest, ADeviceLostBetweenJobsGivesANewWorker) {
+  {
+    WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+    expect_proved(prove(pool, kQuietLossLabel), kQuietLossLabel);
+  }
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+  expect_proved(prove(pool, 7), 7);
+  EXPECT_EQ(worker_.starts(), 2u);
+}
+
+TEST_F(WorkerTest, WhatIsBeingProvedAtTheEndIsStillAnswered) {
+  std::future<PoolAnswer> answer;
+  {
+    WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+    answer = submit(pool, kSlowLabel);
+  }
+  ASSERT_EQ(answer.wait_for(0s), std::future_status::ready);
+  expect_proved(answer.get(), kSlowLabel);
+  EXPECT_EQ(worker_.starts(), 1u);
+}
+
 TEST_F(WorkerTest, EndsWithCapsulesOutstanding) {
   WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
   for (u32 label = 1; label <= 20; ++label) submit(pool, label);
@@ -236,6 +271,20 @@ TEST_F(WorkerTest, GlobalProofIsCancelledWhereItAsksForRows) {
   EXPECT_FALSE(memory.prove(pool, [&] { return memory.words.size() == 4; }));
   EXPECT_EQ(memory.words, (std::vector<u64>{10, 1, 20, 2}));
   expect_proved(prove(pool, 7), 7);
+}
+
+TEST_F(WorkerTest, AStopInTheGlobalProofComesOutAndTheWorkerStays) {
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+  Memory memory;
+  struct Stopped {};
+  const auto stop = [&]() -> bool {
+    if (memory.words.size() == 4) throw Stopped();
+    return false;
+  };
+  EXPECT_THROW(memory.prove(pool, stop), Stopped);
+  EXPECT_EQ(memory.words, (std::vector<u64>{10, 1, 20, 2}));
+  expect_proved(prove(pool, 7), 7);
+  EXPECT_EQ(worker_.starts(), 1u);
 }
 
 TEST_F(WorkerTest, DeathInTheGlobalProofIsAnErrorAndItCanBeMadeAgain) {

@@ -1,5 +1,7 @@
 // Where it is proved: with a device, on it alone and to the CPU's bytes; without one, never in
 // silence.
+#include <csignal>
+
 #include "tests/e2e/support.hpp"
 
 namespace epochd::e2e {
@@ -63,6 +65,38 @@ TEST_F(BackendTest, TheDaemonProvesOnTheDevice) {
   EXPECT_EQ(result["backend"], "cuda");
   EXPECT_GT(result["counters"]["device_only"], 0);
   EXPECT_EQ(epoch({"doctor", "--config", path("epochd.yaml").string()}).code, 0);
+}
+
+// A context that is lost takes its process along; so does the out-of-memory killer.
+TEST_F(BackendTest, AKilledWorkerCostsEpochsAndNotTheJob) {
+  if (!has_device_) GTEST_SKIP() << "no CUDA device";
+  const std::string input = file("long", little_endian(400'000));
+  write_config("backend: cuda-required\nprotocol: {security: test, epoch_size_log2: 10}\n");
+  const std::string id = submit(guest("fib"), input);
+  const std::string next = submit(guest("fib"), input_);
+  Process daemon = start_epochd({"--once"});
+  const Path first_epoch = queue() / "active" / id / "epochs" / "00000001.epoch";
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(first_epoch); })) << daemon.err();
+  const std::vector<pid_t> workers = daemon.children();
+  ASSERT_FALSE(workers.empty());
+  for (const pid_t worker : workers) ::kill(worker, SIGKILL);
+  const Outcome outcome = daemon.wait();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("was killed by signal 9"), std::string::npos) << outcome.err;
+
+  const auto result = nlohmann::json::parse(read_file(queue() / "done" / id / "result.json"));
+  EXPECT_EQ(result["backend"], "cuda");
+  EXPECT_EQ(result["attempt"], 1);
+  EXPECT_EQ(result["counters"]["worker_restart"], 1);
+  EXPECT_EQ(result["counters"]["fallback"], 0);
+  ASSERT_EQ(epoch({"prove", guest("fib"), "--input", input, "-o", path("cpu").string(),
+                   "--security", "test", "--epoch-size-log2", "10", "--backend", "cpu"})
+                .code,
+            0);
+  EXPECT_TRUE(read_file(queue() / "done" / id / "bundle.proof") == read_file(path("cpu")));
+  const auto second = nlohmann::json::parse(read_file(queue() / "done" / next / "result.json"));
+  EXPECT_EQ(second["backend"], "cuda");
+  EXPECT_EQ(second["counters"]["worker_restart"], 0);
 }
 
 TEST_F(BackendTest, ARequiredDeviceThatIsMissingIsAnError) {

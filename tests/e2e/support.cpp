@@ -73,6 +73,20 @@ Outcome Process::wait() {
   return {code, read_file(out_), read_file(err_)};
 }
 
+std::vector<pid_t> Process::children() const {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 0) continue;
+    // "PID (name) state parent ..."; the name may hold anything.
+    const std::string stat = read_file(entry.path() / "stat");
+    const size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || name_end + 4 > stat.size()) continue;
+    if (std::atoi(stat.c_str() + name_end + 4) == pid_) found.push_back(pid);
+  }
+  return found;
+}
+
 std::string Process::err() const {
   return read_file(err_);
 }

@@ -35,6 +35,8 @@ class Process {
   void kill(int signal) const;
   Outcome wait();
   std::string err() const;
+  /// Processes it started that run now.
+  std::vector<pid_t> children() const;
 
  private:
   Path out_, err_;

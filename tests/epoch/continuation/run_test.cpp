@@ -182,6 +182,27 @@ TEST(Run, RealPresetsVerifyWithoutBeingAskedFor) {
   }
 }
 
+// So that a bundle larger than memory can be verified where it is mapped.
+TEST(Run, VerifierTellsWhatItHasRead) {
+  Guest& g = shared_guest("fib.elf");
+  const Proved p = prove_and_verify(g, input_words({10}), 5);
+  ASSERT_GT(p.result.epochs, 2u);
+  std::vector<size_t> positions;
+  VerifyOptions options{.allow_test_preset = true};
+  options.on_read = [](void* context, size_t position) {
+    static_cast<std::vector<size_t>*>(context)->push_back(position);
+  };
+  options.context = &positions;
+  const auto scratch = std::make_unique<RunScratch>();
+  const RunResult r = verify_run(g.key.vk, p.bundle.data(), p.bundle.size(), options, *scratch);
+  ASSERT_TRUE(r.ok()) << text(r);
+  ASSERT_GT(positions.size(), 2 * p.result.epochs);
+  const auto first_pass = positions.begin() + p.result.epochs;
+  EXPECT_TRUE(std::is_sorted(positions.begin(), first_pass));
+  EXPECT_LT(*(first_pass - 1), p.bundle.size());
+  EXPECT_EQ(positions.back(), p.bundle.size());
+}
+
 TEST(Run, LastEpochOfOneCycle) {
   Guest g(straight_line(65));
   const Proved p = prove_and_verify(g, {}, 5);

@@ -103,7 +103,14 @@ TEST(TableCheck, FirstTouchInTheLastCycleOfTheLargestEpoch) {
 void expect_same_records(Guest& g, const std::vector<u8>& input, u32 epoch_size_log2) {
   g.params.epoch_size_log2 = epoch_size_log2;
   const auto replayed = run_epochs(g, input);
-  const auto made = run_faulty(g, input);
+  FaultyMachine machine(g, input);
+  std::vector<EpochRecords> made;
+  for (const EpochRecords& epoch : replayed) {
+    if (machine.halted()) break;
+    // Where the scout cut: by the table area too, of which this machine knows nothing.
+    made.push_back(machine.run_epoch(epoch.public_values.cycles, {}));
+  }
+  EXPECT_TRUE(machine.halted());
   const auto same = [](const auto& a, const auto& b) {
     return a.size() == b.size() &&
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
