@@ -116,6 +116,7 @@ class ServiceObserver::Prover : public JobProver {
     try {
       return work();
     } catch (const JobError& error) {
+      look();  // what was used until then
       observer_.note_error(error.reason());
       throw;
     } catch (const IoError&) {
@@ -158,7 +159,7 @@ void ServiceObserver::resting(bool is_blocked) {
 
 void ServiceObserver::started(const std::string& id) {
   log::set_job(id);
-  device_failed_ = device_proved_ = false;
+  device_failed_ = device_proved_ = had_new_workers_ = false;
   job_start_s_ = ends_.clock.seconds();
   RunningJob job;
   job.id = id;
@@ -178,8 +179,9 @@ void ServiceObserver::ended(const std::string&, Outcome outcome) {
   is_purge_due_ = ends_.config.current().daemon.jemalloc.purge_after_job;
   if (is_purge_due_ && ends_.clock.seconds() - purged_s_ >= kPurgePause_s) purge();
 
-  // A device that never worked is not mended by starting again; one that worked may be.
-  const bool is_lost = device_failed_ && has_device_proved_;
+  // A lost context is mended by a new worker, without this. What new workers failed at as well may
+  // take a new start of everything; but not a device that never worked, nor one that refused a job.
+  const bool is_lost = device_failed_ && had_new_workers_ && has_device_proved_;
   has_device_proved_ = has_device_proved_ || (device_proved_ && !device_failed_);
   if (!is_lost || said_device_lost_) return;
   said_device_lost_ = true;
@@ -205,6 +207,7 @@ void ServiceObserver::note_usage(const ProverUsage& usage, ProverUsage& seen) {
   ends_.board.set_device_bytes(usage.peak_device_bytes);
   if (usage.fallback != seen.fallback || usage.backend != seen.backend) note_backend(usage);
   device_failed_ = device_failed_ || count_of(usage, "fallback") > 0;
+  had_new_workers_ = had_new_workers_ || count_of(usage, "worker_restart") > 0;
   device_proved_ = device_proved_ || (usage.backend == "cuda" && usage.bytes_d2h > 0);
   seen = usage;
 }

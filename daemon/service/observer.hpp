@@ -48,6 +48,7 @@ class ServiceObserver : public WorkerObserver {
   // Of the attempt under way:
   bool device_failed_ = false;
   bool device_proved_ = false;
+  bool had_new_workers_ = false;
   // Of this process:
   bool has_device_proved_ = false;
   bool said_device_lost_ = false;

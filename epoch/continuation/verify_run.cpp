@@ -159,7 +159,8 @@ bool RunVerifier::draw_global(Fp3* gamma_beta, prover::Transcript& t) {
   WordReader records = records_;
   for (u32 e = 0; e < plan_.epochs; ++e) {
     WordReader record{nullptr, 0};
-    if (!open_record(records, record) || read_statement(record, s_.statement) != RunError::kNone) {
+    if (!open_record(records, record) || read_statement(record, s_.statement) != RunError::kNone ||
+        !record.has(4)) {
       return false;
     }
     absorb_boundary(t, boundary_height(s_.statement), read_digest(record));
@@ -192,6 +193,7 @@ RunError RunVerifier::sub_layout(u32 index, WordReader& boundaries, Digest* root
       if (!open_record(boundaries, record)) return RunError::kTruncated;
       const RunError e = read_statement(record, s_.statement);
       if (e != RunError::kNone) return e;
+      if (!record.has(4)) return RunError::kTruncated;
       heights[i] = boundary_height(s_.statement);
       roots[root_count++] = read_digest(record);
     }

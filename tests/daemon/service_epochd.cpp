@@ -28,6 +28,7 @@ class ScriptedProver : public JobProver {
   RunFacts prove_epochs(EpochExchange& exchange) override {
     if (has("stall=1")) std::this_thread::sleep_for(std::chrono::hours(1));
     if (has("lost=1")) throw JobError(Reason::kGpu, "the scripted device is lost");
+    if (has("small=1")) throw JobError(Reason::kGpu, "the scripted device is too small");
     const size_t flood = program_.find("flood=");
     if (flood != std::string::npos) {
       for (int i = std::stoi(program_.substr(flood + 6)); i > 0; --i) log::warn("a scripted flood");
@@ -53,6 +54,7 @@ class ScriptedProver : public JobProver {
       usage.counters = {
           {"epoch_retry", 2}, {"self_verify_failed", 3}, {"fallback", 4}, {"worker_restart", 5}};
     }
+    if (has("lost=1")) usage.counters = {{"worker_restart", 3}};
     return usage;
   }
   std::map<std::string, double> stage_seconds() const override { return stages_; }

@@ -115,6 +115,19 @@ TEST_F(NotifyTest, ADeviceThatProvedAndIsLostAsksToBeStartedAgain) {
   EXPECT_EQ(read_attempts(fs_, job).crashes, 0u);
 }
 
+// Or anybody who may submit a job could keep the service starting.
+TEST_F(NotifyTest, ADeviceThatRefusesAJobDoesNot) {
+  configure("backend: cuda-required\n");
+  add("a", "epochs=1 device=1");
+  start(environment("4000000"));
+  ASSERT_TRUE(wait_until([&] { return is_done("a"); })) << log_text();
+  add("b", "small=1");
+  ASSERT_TRUE(wait_until([&] { return state_of("b") == "quarantined(gpu)"; })) << log_text();
+  EXPECT_EQ(manager_.wait_for("WATCHDOG=trigger", milliseconds(500)), "");
+  signal(SIGTERM);
+  EXPECT_EQ(wait_for_end(), 0);
+}
+
 TEST_F(NotifyTest, ADeviceThatNeverWorkedDoesNot) {
   configure("backend: cuda-required\n");
   add("a", "lost=1");
