@@ -144,13 +144,7 @@ bool LocalPool::prove_global(const BoundaryStore& boundaries, const RunMemory::E
 ProverUsage LocalPool::usage() const {
   const std::lock_guard lock(mutex_);
   ProverUsage sum;
-  for (const ProverUsage& usage : usages_) {
-    sum.backend = usage.backend;
-    sum.bytes_h2d += usage.bytes_h2d;
-    sum.bytes_d2h += usage.bytes_d2h;
-    sum.peak_device_bytes = std::max(sum.peak_device_bytes, usage.peak_device_bytes);
-    for (const auto& [name, count] : usage.counters) sum.counters[name] += count;
-  }
+  for (const ProverUsage& usage : usages_) add_usage(sum, usage);
   return sum;
 }
 

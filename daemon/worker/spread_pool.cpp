@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "daemon/worker/worker_pool.hpp"
-
 namespace epochd {
 namespace {
 

@@ -418,13 +418,4 @@ ProverUsage WorkerPool::usage() const {
   return usage;
 }
 
-void add_usage(ProverUsage& to, const ProverUsage& more) {
-  if (to.backend.empty()) to.backend = more.backend;
-  to.bytes_h2d += more.bytes_h2d;
-  to.bytes_d2h += more.bytes_d2h;
-  to.peak_device_bytes = std::max(to.peak_device_bytes, more.peak_device_bytes);
-  for (const auto& [name, count] : more.counters) to.counters[name] += count;
-  if (to.fallback.empty()) to.fallback = more.fallback;
-}
-
 }  // namespace epochd

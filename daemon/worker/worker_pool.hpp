@@ -119,7 +119,4 @@ class WorkerPool : public ProverPool {
   std::thread thread_;
 };
 
-/// Adds what one prover used to what others did; peaks of the same device do not add up.
-void add_usage(ProverUsage& to, const ProverUsage& more);
-
 }  // namespace epochd

@@ -1,6 +1,7 @@
 // What a prover has done so far, for results and metrics.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -16,5 +17,16 @@ struct ProverUsage {
   std::map<std::string, u64> counters;  ///< by path: lde, merkle, logup, ... (docs/operations.md)
   std::string fallback;  ///< why a device that was preferred did not prove all; empty: it did
 };
+
+/// Adds what one prover used to what others did. The peak is the larger of the two: provers of one
+/// process have one peak.
+inline void add_usage(ProverUsage& to, const ProverUsage& more) {
+  if (to.backend.empty()) to.backend = more.backend;
+  to.bytes_h2d += more.bytes_h2d;
+  to.bytes_d2h += more.bytes_d2h;
+  to.peak_device_bytes = std::max(to.peak_device_bytes, more.peak_device_bytes);
+  for (const auto& [name, count] : more.counters) to.counters[name] += count;
+  if (to.fallback.empty()) to.fallback = more.fallback;
+}
 
 }  // namespace epochd
