@@ -99,13 +99,6 @@ class EngineProver : public JobProver {
   u32 assemblies_ = 0;
 };
 
-ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa,
-                    const Parallel& parallel) {
-  auto key = make_proving_key(guest.program(), *params.preset, isa, parallel);
-  if (!key) throw JobError(Reason::kInput, key.error().message);
-  return std::move(key).value();
-}
-
 EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
                            TraceFile* trace)
     : request_(request),

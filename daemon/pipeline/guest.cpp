@@ -46,4 +46,11 @@ RunFacts GuestRun::to_exit(const RunParams& params,
   return facts;
 }
 
+ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa,
+                    const Parallel& parallel) {
+  auto key = make_proving_key(guest.program(), *params.preset, isa, parallel);
+  if (!key) throw JobError(Reason::kInput, key.error().message);
+  return std::move(key).value();
+}
+
 }  // namespace epochd

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/pipeline/engine_prover.hpp"
-#include "epoch/continuation/proof_format.hpp"
+#include "epoch/continuation/setup.hpp"
 #include "epoch/exec/scout.hpp"
 
 namespace epochd {
@@ -44,5 +44,8 @@ class GuestRun {
   u64 cycle_limit_;
   DebugText debug_;
 };
+
+/// The key that the guest's runs are proved with. Errors: JobError(kInput).
+ProvingKey make_key(const Guest& guest, const RunParams& params, Isa isa, const Parallel& parallel);
 
 }  // namespace epochd

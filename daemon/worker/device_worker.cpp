@@ -4,7 +4,6 @@
 
 #include "daemon/log/log.hpp"
 #include "daemon/pipeline/guest.hpp"
-#include "daemon/queue/reason.hpp"
 #include "daemon/worker/serve.hpp"
 #include "prover/core/cpu_features.hpp"
 #include "prover/core/parallel.hpp"
@@ -16,20 +15,13 @@ namespace {
 constexpr std::string_view kFlag = "--device-worker";
 constexpr int kArgumentCount = 4;
 
-ProvingKey make_key(const Guest& guest, const RunParams& params, u32 threads) {
-  const Parallel parallel(threads);
-  auto key = make_proving_key(guest.program(), *params.preset, best_isa(), parallel);
-  if (!key) throw JobError(Reason::kInput, key.error().message);
-  return std::move(key).value();
-}
-
 /// A program made ready to be proved, kept for the next job of the same.
 struct PreparedProgram {
   PreparedProgram(const OpenRequest& request)
       : elf(request.elf),
         preset(request.params.preset),
         guest(request.elf, request.elf_name),
-        key(make_key(guest, request.params, request.threads)) {}
+        key(make_key(guest, request.params, best_isa(), Parallel(request.threads))) {}
   bool is_for(const OpenRequest& request) const {
     return preset == request.params.preset && elf == request.elf;
   }
