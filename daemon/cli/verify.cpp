@@ -63,6 +63,7 @@ ExitCode verify(const Session& session, const VerifyCommandOptions& options) {
   if (options.files.size() != files_wanted) {
     throw UsageError("give PROG.elf OUT.proof, or --vk F OUT.proof");
   }
+  exit_when_a_mapped_file_is_cut(static_cast<int>(ExitCode::kIo));
   FileSystem fs;
   const BundleFile bundle(fs, options.files.back(), Links::kFollow);
   const prover::Preset& preset = preset_of_bundle(bundle, options);

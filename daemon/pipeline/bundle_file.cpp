@@ -1,29 +1,60 @@
 #include "daemon/pipeline/bundle_file.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <memory>
 
 namespace epochd {
-
 namespace {
 
 /// A multiple of every page size.
 constexpr u64 kReleaseStep = u64{4} << 20;
 
+int exit_code_when_cut = 1;
+
+/// Only calls that a signal handler may make.
+void exit_when_cut(int) {
+  constexpr std::string_view kText =
+      "error: the file was cut short while it was read; give a copy that nothing writes to\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(exit_code_when_cut);
+}
+
 }  // namespace
 
-BundleFile::BundleFile(FileSystem& fs, const Path& path, Links links) {
-  const FileHandle file = fs.open_for_reading(path, links);
-  bytes_ = fs.file_bytes(file, path);
+void exit_when_a_mapped_file_is_cut(int exit_code) {
+  exit_code_when_cut = exit_code;
+  struct ::sigaction action {};
+  action.sa_handler = exit_when_cut;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+BundleFile::BundleFile(FileSystem& fs, const Path& path, Links links)
+    : path_(path), file_(fs.open_for_reading(path, links)), opened_(version()) {
+  bytes_ = opened_.bytes;
   if (bytes_ == 0) return;
-  void* at = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file.fd(), 0);
+  void* at = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file_.fd(), 0);
   if (at == MAP_FAILED) throw IoError("map", path, errno);
   words_ = static_cast<const u64*>(at);
 }
 
 BundleFile::~BundleFile() {
   if (words_ != nullptr) ::munmap(const_cast<u64*>(words_), bytes_);
+}
+
+BundleFile::Version BundleFile::version() const {
+  struct ::stat status {};
+  if (::fstat(file_.fd(), &status) != 0) throw IoError("look at", path_, errno);
+  constexpr i64 kNsPerSecond = 1'000'000'000;
+  return {status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec,
+          static_cast<u64>(status.st_size)};
+}
+
+bool BundleFile::has_changed() const {
+  return version() != opened_;
 }
 
 void BundleFile::release_before(size_t position) const {
@@ -55,6 +86,8 @@ Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool al
         [](void* list, u64 word) { static_cast<std::vector<u64>*>(list)->push_back(word); },
         &verdict.outputs);
   }
+  if (bundle.has_changed())
+    throw IoError("verify, for it is being written to,", bundle.path(), EBUSY);
   return verdict;
 }
 

@@ -76,17 +76,20 @@ class RunVerifier {
     RunResult r = read_header();
     if (!r.ok()) return r;
     records_ = reader_;
-    r = check_epochs();
+    // The boundaries are absorbed as they are verified, not read again for it.
+    prover::Transcript global_base = global_transcript(params_, vk_.digest(), plan_.epochs,
+                                                       plan_.anchors, last_keys_, vk_.global_root);
+    r = check_epochs(global_base);
     if (!r.ok()) return r;
-    const RunResult global = check_global();
+    const RunResult global = check_global(global_base);
     if (!global.ok()) return global;
     return r;
   }
 
  private:
   RunResult read_header();
-  RunResult check_epochs();
-  RunResult check_global();
+  RunResult check_epochs(prover::Transcript& global_base);
+  RunResult check_global(prover::Transcript& base);
   bool draw_global(Fp3* gamma_beta, prover::Transcript& t);
   RunError sub_layout(u32 index, WordReader& boundaries, Digest* roots, u32& root_count);
 
@@ -132,7 +135,7 @@ RunResult RunVerifier::read_header() {
   return {};
 }
 
-RunResult RunVerifier::check_epochs() {
+RunResult RunVerifier::check_epochs(prover::Transcript& global_base) {
   RunResult total;
   u32 pc = vk_.entry;
   u64 out = 0;
@@ -143,6 +146,7 @@ RunResult RunVerifier::check_epochs() {
         verify_epoch(vk_, params_, e + 1, e + 1 == plan_.epochs, reader_, s_, s, root);
     if (!r.ok()) return r;
     if (s.pc_in != pc || s.out_in != out) return failed(RunError::kChain, e);
+    absorb_boundary(global_base, boundary_height(s), root);
     pc = s.pc_out;
     out += s.output_count;
     total.cycles += s.cycles;
@@ -154,18 +158,8 @@ RunResult RunVerifier::check_epochs() {
   return total;
 }
 
-/// Absorbs every boundary and main root; false if a sub-proof record is cut short.
+/// Absorbs every main root after the boundaries; false if a sub-proof record is cut short.
 bool RunVerifier::draw_global(Fp3* gamma_beta, prover::Transcript& t) {
-  WordReader records = records_;
-  for (u32 e = 0; e < plan_.epochs; ++e) {
-    WordReader record{nullptr, 0};
-    if (!open_record(records, record) || read_statement(record, s_.statement) != RunError::kNone ||
-        !record.has(4)) {
-      return false;
-    }
-    absorb_boundary(t, boundary_height(s_.statement), read_digest(record));
-    note_read(records);
-  }
   WordReader subs = reader_;
   for (u32 i = 0; i < plan_.sub_proofs(); ++i) {
     WordReader sub{nullptr, 0};
@@ -212,10 +206,7 @@ RunError RunVerifier::sub_layout(u32 index, WordReader& boundaries, Digest* root
   return ok ? RunError::kNone : RunError::kTableList;
 }
 
-RunResult RunVerifier::check_global() {
-  const Digest program = vk_.digest();
-  prover::Transcript base =
-      global_transcript(params_, program, plan_.epochs, plan_.anchors, last_keys_, vk_.global_root);
+RunResult RunVerifier::check_global(prover::Transcript& base) {
   Fp3 gamma_beta[2];
   if (!draw_global(gamma_beta, base)) return failed(RunError::kTruncated);
   Fp3 total;

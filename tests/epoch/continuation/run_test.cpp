@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/epoch/continuation/bundle_map.hpp"
 #include "tests/epoch/continuation/run_fixture.hpp"
 #include "tests/epoch/continuation/small_programs.hpp"
 #include "tests/guest/run_program.hpp"
@@ -180,6 +181,57 @@ TEST(Run, RealPresetsVerifyWithoutBeingAskedFor) {
     EXPECT_TRUE(r.ok()) << preset << ": " << text(r);
     EXPECT_EQ(outputs_of(bundle), std::vector<u64>{5});
   }
+}
+
+/// Puts another run's statements and roots in the place of those that were verified, once the
+/// verifier has read up to `when`.
+struct Exchange {
+  std::vector<u64>* words;
+  const std::vector<u64>* others;
+  BundleMap ours;
+  BundleMap theirs;
+  size_t when;
+  u32 calls = 0;
+
+  static void on_read(void* context, size_t position) {
+    Exchange& x = *static_cast<Exchange*>(context);
+    if (position != x.when || x.calls++ != 0) return;
+    for (size_t e = 0; e < x.ours.epochs.size(); ++e) {
+      const RecordPlace& from = x.theirs.epochs[e];
+      std::copy(x.others->begin() + from.begin, x.others->begin() + from.argument,
+                x.words->begin() + x.ours.epochs[e].begin);
+    }
+  }
+};
+
+// The global proof is tied to the boundaries of the epochs that were verified, not to what stands
+// in their place later: here the other run's, and with them its global proof.
+TEST(Run, EpochsExchangedAfterTheyWereVerifiedAreRefused) {
+  Guest& g = shared_guest("sha256.elf");
+  const Proved ours = prove_and_verify(g, {1, 2, 3}, 10);
+  const Proved others = prove_and_verify(g, {3, 2, 1}, 10);
+  const BundleMap our_map(ours.bundle);
+  const BundleMap their_map(others.bundle);
+  ASSERT_TRUE(
+      std::equal(ours.bundle.begin(), ours.bundle.begin() + kHeaderEnd, others.bundle.begin()));
+  for (size_t e = 0; e < our_map.epochs.size(); ++e) {
+    const RecordPlace& our = our_map.epochs[e];
+    const RecordPlace& their = their_map.epochs[e];
+    ASSERT_EQ(our.argument - our.begin, their.argument - their.begin);
+  }
+  const size_t end = our_map.sub_proofs.front().count_word;
+  std::vector<u64> words(ours.bundle.begin(), ours.bundle.begin() + end);
+  words.insert(words.end(), others.bundle.begin() + their_map.sub_proofs.front().count_word,
+               others.bundle.end());
+
+  Exchange exchange{&words, &others.bundle, our_map, their_map, end};
+  VerifyOptions options{.allow_test_preset = true};
+  options.on_read = Exchange::on_read;
+  options.context = &exchange;
+  const auto scratch = std::make_unique<RunScratch>();
+  const RunResult r = verify_run(g.key.vk, words.data(), words.size(), options, *scratch);
+  EXPECT_EQ(exchange.calls, 1u);
+  EXPECT_EQ(r.error, RunError::kGlobalProof) << text(r);
 }
 
 // So that a bundle larger than memory can be verified where it is mapped.
