@@ -1,20 +1,16 @@
 #include "bench/abba/conditions.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
+#include "bench/abba/gpu_conditions.hpp"
 #include "bench/abba/process.hpp"
 
 namespace epochd::abba {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Clock event reasons of NVML that slow a kernel down: hardware slowdown, software thermal,
-/// hardware thermal, power brake. The software power cap is the normal state of a busy GPU.
-constexpr uint64_t kSlowdownReasons = 0x8 | 0x20 | 0x40 | 0x80;
 
 uint64_t cpu_throttles() {
   uint64_t sum = 0;
@@ -25,38 +21,6 @@ uint64_t cpu_throttles() {
     if (text >> count) sum += count;
   }
   return sum;
-}
-
-bool has_nvidia_smi() {
-  static const bool found = run_shell("command -v nvidia-smi").exit_code == 0;
-  return found;
-}
-
-uint64_t gpu_slowdowns() {
-  const auto result = run_shell(
-      "nvidia-smi --query-gpu=clocks_event_reasons.active --format=csv,noheader 2>/dev/null ||"
-      " nvidia-smi --query-gpu=clocks_throttle_reasons.active --format=csv,noheader");
-  uint64_t bits = 0;
-  std::istringstream lines(result.exit_code == 0 ? result.out : "");
-  for (std::string line; std::getline(lines, line);) {
-    try {
-      bits |= std::stoull(line, nullptr, 16);
-    } catch (const std::exception&) {
-      continue;  // "[N/A]": this GPU does not tell
-    }
-  }
-  return bits & kSlowdownReasons;
-}
-
-std::vector<std::string> gpu_processes() {
-  const auto result =
-      run_shell("nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader");
-  std::vector<std::string> processes;
-  std::istringstream lines(result.exit_code == 0 ? result.out : "");
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) processes.push_back(line);
-  }
-  return processes;
 }
 
 }  // namespace
@@ -81,14 +45,14 @@ Conditions read_conditions() {
   now.swapped_pages = sum_of_keys(read_text("/proc/vmstat"), {"pswpin", "pswpout"});
   now.cpu_throttles = cpu_throttles();
   now.quota_throttles = sum_of_keys(read_text("/sys/fs/cgroup/cpu.stat"), {"nr_throttled"});
-  if (has_nvidia_smi()) {
-    now.gpu_slowdowns = gpu_slowdowns();
-    now.gpu_processes = gpu_processes();
-  }
+  const GpuConditions gpu = read_gpu_conditions();
+  now.gpu_slowdowns = gpu.slowdowns;
+  now.gpu_processes = gpu.processes;
   return now;
 }
 
-std::vector<std::string> broken_rules(const Conditions& before, const Conditions& after) {
+std::vector<std::string> broken_rules(const Conditions& before, const Conditions& after,
+                                      uint64_t own_gpu_processes) {
   std::vector<std::string> broken;
   const auto count = [&](uint64_t from, uint64_t to, const char* what) {
     if (to > from) broken.push_back(std::to_string(to - from) + " " + what);
@@ -97,10 +61,9 @@ std::vector<std::string> broken_rules(const Conditions& before, const Conditions
   count(before.cpu_throttles, after.cpu_throttles, "thermal throttling events");
   count(before.quota_throttles, after.quota_throttles, "periods without CPU quota");
   if ((before.gpu_slowdowns | after.gpu_slowdowns) != 0) broken.push_back("the GPU throttled");
-  for (const Conditions* moment : {&before, &after}) {
-    if (moment->gpu_processes.empty()) continue;
-    broken.push_back("another GPU process: " + moment->gpu_processes.front());
-    break;
+  const uint64_t processes = std::max(before.gpu_processes, after.gpu_processes);
+  if (processes > own_gpu_processes) {
+    broken.push_back(std::to_string(processes - own_gpu_processes) + " other GPU processes");
   }
   return broken;
 }

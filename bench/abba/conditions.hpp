@@ -14,14 +14,16 @@ struct Conditions {
   uint64_t cpu_throttles = 0;    ///< thermal events of all cores
   uint64_t quota_throttles = 0;  ///< periods in which the control group ran out of its quota
   uint64_t gpu_slowdowns = 0;    ///< reasons active now, as bits: thermal, power brake, hardware
-  std::vector<std::string> gpu_processes;  ///< at a moment between runs, when none is ours
+  uint64_t gpu_processes = 0;    ///< on all GPUs, at a moment between runs
 };
 
-/// Reads them from /proc, /sys and, where there is one, nvidia-smi.
+/// Reads them from /proc, /sys and, where there is a GPU, its driver's management library.
 Conditions read_conditions();
 
-/// The rules that a block broke, in words; empty: the block is valid.
-std::vector<std::string> broken_rules(const Conditions& before, const Conditions& after);
+/// The rules that a block broke, in words; empty: the block is valid. `own_gpu_processes`: those
+/// that commands which stay may have between runs.
+std::vector<std::string> broken_rules(const Conditions& before, const Conditions& after,
+                                      uint64_t own_gpu_processes = 0);
 
 /// Sum of the values of these keys in lines of "key value".
 uint64_t sum_of_keys(const std::string& text, const std::vector<std::string>& keys);

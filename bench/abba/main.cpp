@@ -3,10 +3,13 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <random>
 
 #include "bench/abba/machine.hpp"
 #include "bench/abba/report.hpp"
+#include "bench/abba/served.hpp"
 
 namespace epochd::abba {
 namespace {
@@ -22,6 +25,21 @@ struct Settings {
   Outputs outputs;
   double threshold_percent = 1;
   bool no_rules = false;
+  bool no_control = false;
+};
+
+/// The commands that stay, started when first asked. The same command on both sides (A/A) is one
+/// process, so that nothing at all differs.
+class ServedSides {
+ public:
+  ProcessResult run(const std::string& command, double timeout_seconds) {
+    auto& side = sides_[command];
+    if (!side) side = std::make_unique<ServedCommand>(command);
+    return side->run(timeout_seconds);
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<ServedCommand>> sides_;
 };
 
 double steady_seconds() {
@@ -57,7 +75,15 @@ void add_options(CLI::App& app, Report& report, Settings& settings) {
                  "of the order and the bootstrap; printed, and random if 0");
   app.add_option("--metric", session.metric, "key of the JSON a command prints, or wall");
   app.add_flag("--higher-is-better", criteria.higher_is_better, "the metric is a speed");
-  app.add_option("--control", session.control, "key that the change cannot move; empty for none");
+  app.add_option("--control", session.control,
+                 "key that the change cannot move, or wall of the control command; empty for none");
+  app.add_option("--control-command", session.control_command,
+                 "a command that runs alone before every run and prints --control");
+  app.add_flag("--no-control", settings.no_control, "look at no control metric");
+  app.add_option("--timeout", session.timeout_seconds, "seconds a run may take; 0: any")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--serve", session.is_served,
+               "the commands stay: for every line on standard input they print one of JSON");
   app.add_option("--threshold", settings.threshold_percent, "percent that matter")
       ->check(CLI::Range(0.001, 1000.0));
   app.add_option("--confidence", criteria.confidence, "of the interval")
@@ -86,6 +112,12 @@ int run_report(Report& report, const Settings& settings) {
             << session.blocks << " blocks\n";
   SessionWorld world;
   world.seconds = steady_seconds;
+  ServedSides sides;
+  if (session.is_served) {
+    world.run = [&](const std::string& command, double timeout) {
+      return sides.run(command, timeout);
+    };
+  }
   if (settings.no_rules) world.conditions = [] { return Conditions{}; };
   world.on_block = [&](const Block& block) {
     std::cerr << "block " << block.number << (block.is_warmup ? " (warm-up)" : "") << ": "
@@ -120,6 +152,13 @@ int run(int argc, char** argv) {
   report.criteria.threshold = settings.threshold_percent / 100;
   if (report.criteria.is_aa == !report.options.command_b.empty()) {
     std::cerr << "epoch-abba: give either --b or --aa\n";
+    return kToolError;
+  }
+  if (settings.no_control) {
+    report.options.control.clear();
+    report.options.control_command.clear();
+  } else if (!report.options.control_command.empty() && report.options.control.empty()) {
+    std::cerr << "epoch-abba: --control-command needs a --control, for example wall\n";
     return kToolError;
   }
   if (report.criteria.is_aa) report.options.command_b = report.options.command_a;

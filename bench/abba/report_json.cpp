@@ -70,7 +70,9 @@ nlohmann::ordered_json to_json(const Report& report) {
           {"typical_a", typical_value(report, Side::kA)},
           {"typical_b", typical_value(report, Side::kB)},
           {"estimate", to_json(report.estimate)},
+          {"served", o.is_served},
           {"control_metric", o.control},
+          {"control_command", o.control_command},
           {"control", report.control ? to_json(*report.control) : Json(nullptr)},
           {"blocks", blocks}};
 }

@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kErrorTail = 2000;
+constexpr uint64_t kServedProcesses = 2;
 
 json last_object(const std::string& text) {
   json whole = json::parse(text, nullptr, false);
@@ -36,7 +37,9 @@ class Session {
     block.is_warmup = is_warmup;
     const Conditions before = world_.conditions();
     for (const Side side : sides_of(order)) block.runs.push_back(run_once(side));
-    block.broken_rules = broken_rules(before, world_.conditions());
+    // Two served sides may each hold a device.
+    block.broken_rules =
+        broken_rules(before, world_.conditions(), options_.is_served ? kServedProcesses : 0);
     world_.on_block(block);
     return block;
   }
@@ -46,24 +49,41 @@ class Session {
     const std::string& command = side == Side::kA ? options_.command_a : options_.command_b;
     Run run;
     run.side = side;
+    if (!options_.control_command.empty()) run.control = run_control();
     run.started = world_.seconds() - start_;
-    const ProcessResult result = world_.run(command);
-    if (result.exit_code != 0) {
-      const size_t skipped = result.err.size() - std::min(result.err.size(), kErrorTail);
-      throw RunFailed("a command ended with " + std::to_string(result.exit_code) + ": " + command +
-                      "\n" + result.err.substr(skipped));
-    }
+    const ProcessResult result = world_.run(command, options_.timeout_seconds);
+    require_success(command, result);
     run.wall_seconds = result.wall_seconds;
-    if (options_.metric == "wall") {
-      run.value = result.wall_seconds;
-    } else if (const auto value = metric_of(result.out, options_.metric)) {
-      run.value = *value;
-    } else {
-      throw RunFailed("no positive number \"" + options_.metric + "\" in the JSON that " + command +
-                      " printed; --metric names another, or wall");
+    run.value = require_metric(command, result, options_.metric, "--metric");
+    if (options_.control_command.empty() && !options_.control.empty()) {
+      run.control = metric_of(result.out, options_.control);
     }
-    if (!options_.control.empty()) run.control = metric_of(result.out, options_.control);
     return run;
+  }
+
+  double run_control() {
+    const std::string& command = options_.control_command;
+    const ProcessResult result = world_.run_control(command, options_.timeout_seconds);
+    require_success(command, result);
+    return require_metric(command, result, options_.control, "--control");
+  }
+
+  void require_success(const std::string& command, const ProcessResult& result) const {
+    if (result.exit_code == 0) return;
+    const std::string how =
+        result.exit_code == kTimedOut
+            ? "took longer than " + std::to_string(options_.timeout_seconds) + " s"
+            : "ended with " + std::to_string(result.exit_code);
+    const size_t skipped = result.err.size() - std::min(result.err.size(), kErrorTail);
+    throw RunFailed("a command " + how + ": " + command + "\n" + result.err.substr(skipped));
+  }
+
+  static double require_metric(const std::string& command, const ProcessResult& result,
+                               const std::string& key, const char* option) {
+    if (key == "wall") return result.wall_seconds;
+    if (const auto value = metric_of(result.out, key)) return *value;
+    throw RunFailed("no positive number \"" + key + "\" in the JSON that " + command +
+                    " printed; " + option + " names another, or wall");
   }
 
   const SessionOptions& options_;

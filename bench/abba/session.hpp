@@ -36,9 +36,12 @@ struct SessionOptions {
   std::string command_a;
   std::string command_b;
   std::string metric = "prove_seconds";     ///< a key of the command's JSON, or "wall"
-  std::string control = "execute_seconds";  ///< a key, or empty; runs may lack it
-  int blocks = 10;                          ///< valid ones wanted
-  int warmup = 1;                           ///< blocks run first and never analysed
+  std::string control = "execute_seconds";  ///< a key, "wall" of a control command, or empty
+  std::string control_command;  ///< run before every run, to be what prints `control`; may be empty
+  double timeout_seconds = 0;   ///< of a command's run; 0: none
+  bool is_served = false;       ///< the commands stay: see served.hpp
+  int blocks = 10;              ///< valid ones wanted
+  int warmup = 1;               ///< blocks run first and never analysed
   uint64_t seed = 0;
 };
 
@@ -49,7 +52,10 @@ class RunFailed : public std::runtime_error {
 
 /// What a session stands on; tests bring their own.
 struct SessionWorld {
-  std::function<ProcessResult(const std::string& command)> run = run_shell;
+  std::function<ProcessResult(const std::string& command, double timeout_seconds)> run = run_shell;
+  /// Runs the control command; as `run`.
+  std::function<ProcessResult(const std::string& command, double timeout_seconds)> run_control =
+      run_shell;
   std::function<Conditions()> conditions = read_conditions;
   std::function<double()> seconds;  ///< a steady clock
   std::function<void(const Block&)> on_block = [](const Block&) {};
@@ -57,7 +63,9 @@ struct SessionWorld {
 
 /// Runs warm-up blocks, then blocks until as many are valid as were asked for. A block that broke a
 /// rule is run again at the end in the same order, so that balance holds; no more than as many
-/// again. Throws RunFailed.
+/// again. Before each run goes the control command, if there is one. It stands before the run and
+/// not after it, so that what a run leaves behind (memory being freed, heat) does not count for its
+/// own side: in a block, the runs before A's controls are as often B's as A's. Throws RunFailed.
 std::vector<Block> run_session(const SessionOptions& options, const SessionWorld& world);
 
 /// The metric of one run: `key` of the JSON object in `out` (the whole of it, or its last line that

@@ -135,7 +135,8 @@ Judgement judge(const Estimate& estimate, const Estimate* control, int planned, 
   } else if (control != nullptr && control_moved(*control, criteria)) {
     out.verdict = Verdict::kUnproven;
     out.because = "the control metric moved by " + percent(control->mean) +
-                  ", which no change of the measured code explains";
+                  ", which no change of the measured code explains; if the control runs beside "
+                  "what is measured, --control-command gives one that runs alone";
   } else if (criteria.is_aa &&
              (out.verdict == Verdict::kImprovement || out.verdict == Verdict::kRegression)) {
     out.verdict = Verdict::kUnproven;

@@ -68,6 +68,40 @@ TEST_F(AbbaProgram, TheControlMetricGuardsTheVerdict) {
   EXPECT_EQ(abba("--blocks 6 --control '' --a " + a + " --b " + b).exit_code, 0);
 }
 
+// What runs beside the proving moves with it; a program that runs alone does not.
+TEST_F(AbbaProgram, AControlCommandReplacesOneThatIsPartOfTheRun) {
+  const std::string sides = " --a " +
+                            command("a", "0.90 0.901 0.899", ", \\\"execute_seconds\\\": 0.2") +
+                            " --b " + command("b", kAroundOne, ", \\\"execute_seconds\\\": 0.1");
+  const std::string alone = command("alone", "1 1.001 0.999", ", \\\"execute_seconds\\\": 0.05");
+  const ProcessResult part = abba("--blocks 6" + sides);
+  EXPECT_EQ(part.exit_code, 3);
+  EXPECT_NE(part.out.find("--control-command"), std::string::npos) << part.out;
+  const ProcessResult run = abba("--blocks 6 --control-command " + alone + sides);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("control (execute_seconds)      +0.00 %"), std::string::npos) << run.out;
+  EXPECT_EQ(abba("--blocks 6 --no-control" + sides).exit_code, 0);
+  EXPECT_EQ(abba("--blocks 6 --control '' --control-command true" + sides).exit_code, 1);
+}
+
+TEST_F(AbbaProgram, ServedCommandsAreStartedOnce) {
+  std::ofstream(path("serve"))
+      << "echo started >> " << path("starts")
+      << "\nwhile read line; do echo \"{\\\"prove_seconds\\\": $1}\"; done\n";
+  const std::string serve = "sh " + path("serve");
+  const ProcessResult run = abba("--serve --blocks 6 --a '" + serve + " 1' --b '" + serve + " 2'");
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("improvement:"), std::string::npos) << run.out;
+  EXPECT_EQ(text("starts"), "started\nstarted\n");
+  EXPECT_EQ(abba("--serve --aa --blocks 2 --a 'read line; exit 7'").exit_code, 1);
+}
+
+TEST_F(AbbaProgram, RunsThatTakeTooLongAreToolErrors) {
+  const ProcessResult run = abba("--timeout 0.2 --metric wall --aa --blocks 2 --a 'sleep 60'");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("took longer than 0.2"), std::string::npos) << run.err;
+}
+
 TEST_F(AbbaProgram, AaRunsOneCommandTwice) {
   const ProcessResult run = abba("--aa --blocks 6 --a " + command("a", kAroundOne));
   EXPECT_EQ(run.exit_code, 0) << run.out;
@@ -128,6 +162,21 @@ TEST_F(AbbaProgram, LooksAtTheMachine) {
   EXPECT_NE(run.exit_code, 1) << run.err;
   const auto json = nlohmann::json::parse(text("o.json"));
   EXPECT_GE(json["blocks"].size(), 3u);
+}
+
+TEST_F(AbbaProgram, AsksTheDriverAboutTheGpu) {
+  const std::string arguments = " --aa --blocks 2 --a " + command("a", kAroundOne);
+  const std::string on_that_gpu = "LD_LIBRARY_PATH=" EPOCHD_FAKE_NVML " " EPOCHD_ABBA;
+  const ProcessResult run = run_shell(on_that_gpu + arguments);
+  EXPECT_EQ(run.exit_code, 3) << "no block is valid";
+  EXPECT_NE(run.err.find("struck out: the GPU throttled"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("struck out: 1 other GPU processes"), std::string::npos) << run.err;
+  const ProcessResult served =
+      run_shell(on_that_gpu +
+                " --serve --aa --blocks 2 --a 'while read x; do echo {}; done'"
+                " --metric wall");
+  EXPECT_NE(served.err.find("the GPU throttled"), std::string::npos) << served.err;
+  EXPECT_EQ(served.err.find("GPU processes"), std::string::npos) << "they are its own";
 }
 
 TEST_F(AbbaProgram, ToolErrorsAreOne) {

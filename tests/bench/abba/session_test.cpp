@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/abba/report.hpp"
+#include "bench/abba/served.hpp"
 
 namespace epochd::abba {
 namespace {
@@ -38,7 +39,7 @@ struct FakeWorld {
 
   FakeWorld() {
     world.seconds = [this] { return now += 1; };
-    world.run = [this](const std::string& command) {
+    world.run = [this](const std::string& command, double) {
       commands += command;
       const std::string value = command == "a" ? "2" : "4";
       return ProcessResult{0, 0.5, "{\"prove_seconds\": " + value + "}\n", ""};
@@ -114,7 +115,9 @@ TEST(AbbaSession, AMachineThatNeverQuietensEndsIt) {
 
 TEST(AbbaSession, FailuresNameTheCommandAndItsWords) {
   FakeWorld fake;
-  fake.world.run = [](const std::string&) { return ProcessResult{3, 0, "", "no device\n"}; };
+  fake.world.run = [](const std::string&, double) {
+    return ProcessResult{3, 0, "", "no device\n"};
+  };
   try {
     run_session(options(2, 0), fake.world);
     FAIL() << "ran";
@@ -123,8 +126,36 @@ TEST(AbbaSession, FailuresNameTheCommandAndItsWords) {
     EXPECT_NE(text.find("ended with 3"), std::string::npos) << text;
     EXPECT_NE(text.find("no device"), std::string::npos) << text;
   }
-  fake.world.run = [](const std::string&) { return ProcessResult{0, 0, "{\"x\": 1}", ""}; };
+  fake.world.run = [](const std::string&, double) { return ProcessResult{0, 0, "{\"x\": 1}", ""}; };
   EXPECT_THROW(run_session(options(2, 0), fake.world), RunFailed);
+}
+
+// The control stands before each run, is given to that run's side, and is not taken from its JSON.
+TEST(AbbaSession, AControlCommandRunsBeforeEveryRun) {
+  FakeWorld fake;
+  double seconds = 0;
+  fake.world.run_control = [&](const std::string& command, double) {
+    EXPECT_EQ(command, "c");
+    fake.commands += command;
+    seconds += 1;
+    return ProcessResult{0, 0.25, "{\"execute_seconds\": " + std::to_string(seconds) + "}", ""};
+  };
+  SessionOptions controlled = options(2, 0);
+  controlled.control_command = "c";
+  const std::vector<Block> blocks = run_session(controlled, fake.world);
+  const std::string abba = "cacbcbca";
+  const std::string baab = "cbcacacb";
+  EXPECT_TRUE(fake.commands == abba + baab || fake.commands == baab + abba) << fake.commands;
+  EXPECT_EQ(blocks[0].runs[0].control, 1.0);
+  EXPECT_EQ(blocks[0].runs[3].control, 4.0);
+  EXPECT_TRUE(control_log_ratio_of(blocks[1]).has_value());
+
+  controlled.control = "wall";
+  EXPECT_EQ(run_session(controlled, fake.world)[1].runs[2].control, 0.25);
+  controlled.control = "no such key";
+  EXPECT_THROW(run_session(controlled, fake.world), RunFailed);
+  fake.world.run_control = [](const std::string&, double) { return ProcessResult{2, 0, "", ""}; };
+  EXPECT_THROW(run_session(controlled, fake.world), RunFailed);
 }
 
 TEST(AbbaSession, MetricsComeFromTheLastJsonObject) {
@@ -155,8 +186,12 @@ TEST(AbbaConditions, EveryRuleStrikesABlockOut) {
   EXPECT_EQ(broken([](Conditions& c) { c.quota_throttles += 5; }),
             List{"5 periods without CPU quota"});
   EXPECT_EQ(broken([](Conditions& c) { c.gpu_slowdowns = 8; }), List{"the GPU throttled"});
-  EXPECT_EQ(broken([](Conditions& c) { c.gpu_processes = {"12, other"}; }),
-            List{"another GPU process: 12, other"});
+  EXPECT_EQ(broken([](Conditions& c) { c.gpu_processes = 3; }), List{"3 other GPU processes"});
+  Conditions served = quiet;
+  served.gpu_processes = 2;
+  EXPECT_TRUE(broken_rules(served, served, 2).empty()) << "both sides stay";
+  served.gpu_processes = 3;
+  EXPECT_EQ(broken_rules(quiet, served, 2), List{"1 other GPU processes"});
   Conditions before = quiet;
   before.gpu_slowdowns = 0x20;
   EXPECT_EQ(broken_rules(before, quiet).size(), 1u);
@@ -176,6 +211,36 @@ TEST(AbbaProcess, CollectsOutputCodeAndTime) {
   EXPECT_GE(result.wall_seconds, 0.05);
   EXPECT_EQ(run_shell("kill -9 $$").exit_code, -9);
   EXPECT_EQ(run_shell("head -c 300000 /dev/zero").out.size(), 300000u);
+}
+
+// Also what the command started: the shell's child holds the output open.
+TEST(AbbaProcess, EndsWhatTakesTooLongAndItsChildren) {
+  const ProcessResult late = run_shell("echo begun; sleep 60 & wait", 0.2);
+  EXPECT_EQ(late.exit_code, kTimedOut);
+  EXPECT_EQ(late.out, "begun\n");
+  EXPECT_LT(late.wall_seconds, 30);
+  const ProcessResult soon = run_shell("echo done", 30);
+  EXPECT_EQ(soon.exit_code, 0);
+  EXPECT_EQ(soon.out, "done\n");
+}
+
+TEST(AbbaServed, AnswersALineForALine) {
+  ServedCommand server("n=0; while read line; do n=$((n + 1)); echo \"{\\\"n\\\": $n}\"; done");
+  EXPECT_EQ(server.run(30).out, "{\"n\": 1}\n");
+  const ProcessResult second = server.run(0);
+  EXPECT_EQ(second.out, "{\"n\": 2}\n");
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_GT(second.wall_seconds, 0);
+}
+
+TEST(AbbaServed, TellsHowItEnded) {
+  ServedCommand broken("read line; echo no device >&2; exit 3");
+  const ProcessResult result = broken.run(30);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err, "no device\n");
+  EXPECT_THROW(broken.run(30), std::runtime_error);
+  EXPECT_EQ(ServedCommand("exit 0").run(30).exit_code, 1) << "it was asked for more";
+  EXPECT_EQ(ServedCommand("read line; sleep 60").run(0.2).exit_code, kTimedOut);
 }
 
 Estimate estimate_of(double mean, double half, double wilcoxon_p = 0.01, int blocks = 10) {
