@@ -1,6 +1,7 @@
 #include "cuda/prover/cuda_prover.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "cuda/rt/nvtx_stages.hpp"
 #include "cuda/rt/pinned_resource.hpp"
@@ -57,8 +58,12 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
 };
 
 Result<DeviceInfo, DeviceQueryError> find_device(int device) {
-  auto devices = query_devices();
+  std::optional<DeviceQueryError> unusable;
+  auto devices = query_devices([&](const DeviceQueryError& error) {
+    if (error.device == device) unusable = error;
+  });
   if (!devices) return Unexpected{devices.error()};
+  if (unusable) return Unexpected{*unusable};
   const auto found = std::find_if(devices->begin(), devices->end(),
                                   [&](const DeviceInfo& d) { return d.device == device; });
   if (found != devices->end()) return *found;

@@ -9,6 +9,7 @@ namespace {
 __global__ void probe_kernel() {}
 
 DeviceQueryError error_from(cudaError_t code, const char* call, int device) {
+  static_cast<void>(cudaGetLastError());  // told here: no later call is to answer with it
   const std::string cause = std::string(call) + ": " + cudaGetErrorString(code);
   switch (code) {
     case cudaErrorInsufficientDriver:
@@ -73,7 +74,7 @@ Result<DeviceInfo, DeviceQueryError> query_device(int device) {
 
 }  // namespace
 
-Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
+Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices(const UnusableDevice& on_unusable) {
   int count = 0;
   if (const auto code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     return Unexpected{error_from(code, "cudaGetDeviceCount", -1)};
@@ -89,15 +90,15 @@ Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
   }
 
   const CurrentDevice restore;
-  std::vector<DeviceInfo> devices;
-  for (int device = 0; device < count; ++device) {
+  const auto query = [&](int device) {
     Result<DeviceInfo, DeviceQueryError> info = query_device(device);
-    if (!info) return Unexpected{info.error()};
-    info->driver_version = driver_version;
-    info->runtime_version = runtime_version;
-    devices.push_back(*std::move(info));
-  }
-  return devices;
+    if (info) {
+      info->driver_version = driver_version;
+      info->runtime_version = runtime_version;
+    }
+    return info;
+  };
+  return usable_devices(count, query, on_unusable);
 }
 
 bool has_cuda_code() {

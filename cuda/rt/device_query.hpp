@@ -2,6 +2,7 @@
 // include whether or not it was built with CUDA.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,21 @@ struct DeviceInfo {
   int runtime_version = 0;  ///< the same for the runtime linked in
 };
 
+/// Told of a device that cannot be used while another can.
+using UnusableDevice = std::function<void(const DeviceQueryError&)>;
+
 /// Asks the CUDA runtime for every device, and each device whether this binary's kernels load on
-/// it. Post: on success at least one device; the calling thread's current device is as it was.
-/// Errors: the first of DeviceQueryErrorKind that applies. Cost: creates a context on each device
-/// (about 0.3 s).
-Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices();
+/// it. Post: on success at least one device, all of them usable; `on_unusable` has heard of the
+/// others; the calling thread's current device is as it was.
+/// Errors: the first of DeviceQueryErrorKind that applies; about a device, when none can be used.
+/// Cost: creates a context on each device (about 0.3 s).
+Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices(
+    const UnusableDevice& on_unusable = {});
+
+/// query_devices() over devices 0 .. count - 1 as `query` describes them. Pre: count > 0.
+Result<std::vector<DeviceInfo>, DeviceQueryError> usable_devices(
+    int count, const std::function<Result<DeviceInfo, DeviceQueryError>(int)>& query,
+    const UnusableDevice& on_unusable);
 
 /// Was this binary built with CUDA?
 bool has_cuda_code();

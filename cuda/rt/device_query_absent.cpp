@@ -3,7 +3,7 @@
 
 namespace epochd {
 
-Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices() {
+Result<std::vector<DeviceInfo>, DeviceQueryError> query_devices(const UnusableDevice&) {
   return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kNotBuilt, -1,
                                      "this binary was built without CUDA; configure with "
                                      "-DEPOCHD_CUDA=ON and build again to prove on a GPU"}};

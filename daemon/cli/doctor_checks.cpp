@@ -129,7 +129,12 @@ Check check_device_plan(const DaemonSettings& settings, const ProtocolSettings& 
 
 void check_devices(const Config& config, const ProtocolSettings& protocol,
                    std::vector<Check>& checks) {
-  const auto devices = query_devices();
+  const auto devices = query_devices([&](const DeviceQueryError& error) {
+    checks.push_back(
+        {"cuda", Verdict::kWarn,
+         "device " + std::to_string(error.device) + " cannot be used: " + error.message,
+         "the other devices prove without it"});
+  });
   if (devices) {
     for (const DeviceInfo& device : *devices) checks.push_back(device_found(device));
   } else {

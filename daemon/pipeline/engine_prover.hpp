@@ -17,7 +17,7 @@ using DebugText = std::function<void(std::string_view)>;
 
 /// The way to the devices.
 struct DeviceAccess {
-  DeviceQuery query = query_devices;
+  DeviceQuery query = [] { return query_devices(); };
   /// Pools over the devices with these ordinals.
   std::function<PoolFactory(const std::vector<int>& devices)> pool = cuda_pool;
 };

@@ -56,6 +56,13 @@ class DevicePools {
   std::shared_ptr<const PreparedProgram> program_;
 };
 
+/// The devices that can be used; what is wrong with the others goes to the log.
+DeviceList query_and_log() {
+  return query_devices([](const DeviceQueryError& error) {
+    log::warn("a device cannot be used", {{"device", error.device}, {"why", error.message}});
+  });
+}
+
 template <size_t N>
 size_t index_of(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -69,7 +76,7 @@ std::optional<int> run_as_device_worker(int argc, const char* const* argv) {
   log::configure(static_cast<LogLevel>(index_of(kLogLevelNames, argv[2])),
                  static_cast<LogFormat>(index_of(kLogFormatNames, argv[3])));
   const auto pools = std::make_shared<DevicePools>();
-  return run_worker({query_devices,
+  return run_worker({query_and_log,
                      [pools](const OpenRequest& request) { return pools->open(request); },
                      device_works});
 }
@@ -82,7 +89,7 @@ WorkerProcess start_device_worker() {
 }
 
 DeviceAccess access_through(DeviceWorkers& workers) {
-  return {[&workers] { return has_cuda_code() ? workers.query() : query_devices(); },
+  return {[&workers] { return has_cuda_code() ? workers.query() : query_and_log(); },
           [&workers](const std::vector<int>& devices) -> PoolFactory {
             return [&workers, devices](const PoolJob& job) { return workers.open(job, devices); };
           }};

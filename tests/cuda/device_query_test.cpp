@@ -46,5 +46,37 @@ TEST(DeviceQuery, DescribesEveryDevice) {
   }
 }
 
+Result<DeviceInfo, DeviceQueryError> only_odd_devices(int device) {
+  if (device % 2 == 0) {
+    return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kNoKernelImage, device, "too old"}};
+  }
+  DeviceInfo info;
+  info.device = device;
+  return info;
+}
+
+TEST(DeviceQuery, ListsTheUsableOfSeveralDevicesAndTellsOfTheOthers) {
+  std::vector<int> unusable;
+  const auto devices = usable_devices(4, only_odd_devices, [&](const DeviceQueryError& error) {
+    EXPECT_EQ(error.message, "too old");
+    unusable.push_back(error.device);
+  });
+  ASSERT_TRUE(devices.has_value());
+  ASSERT_EQ(devices->size(), 2u);
+  EXPECT_EQ((*devices)[0].device, 1);
+  EXPECT_EQ((*devices)[1].device, 3);
+  EXPECT_EQ(unusable, (std::vector<int>{0, 2}));
+  EXPECT_EQ(usable_devices(4, only_odd_devices, {})->size(), 2u) << "nobody needs to listen";
+}
+
+TEST(DeviceQuery, FailsWithTheFirstReasonWhenNoDeviceIsUsable) {
+  const auto devices = usable_devices(1, only_odd_devices, [](const DeviceQueryError&) {
+    ADD_FAILURE() << "it is the error already";
+  });
+  ASSERT_FALSE(devices.has_value());
+  EXPECT_EQ(devices.error().kind, DeviceQueryErrorKind::kNoKernelImage);
+  EXPECT_EQ(devices.error().device, 0);
+}
+
 }  // namespace
 }  // namespace epochd
