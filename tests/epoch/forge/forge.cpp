@@ -96,18 +96,22 @@ void choose_multiplicities(CpuSession& session, const std::vector<TableInstance>
 /// A session that says what the forger wants it to say.
 class LyingSession {
  public:
-  LyingSession(CpuSession& inner, const EpochForgery& forgery) : inner_(inner), forgery_(forgery) {}
+  using Sums = decltype(EpochForgery::sums);
+  using Openings = decltype(EpochForgery::openings);
+
+  LyingSession(CpuSession& inner, Sums sums, Openings openings)
+      : inner_(inner), sums_(std::move(sums)), openings_(std::move(openings)) {}
 
   const prover::Layout& layout() const { return inner_.layout(); }
   prover::Digest commit(u32 tree) { return inner_.commit(tree); }
   void logup(prover::Fp3 gamma, prover::Fp3 beta, std::span<prover::Fp3> sums) {
     inner_.logup(gamma, beta, sums);
-    if (forgery_.sums) forgery_.sums(sums);
+    if (sums_) sums_(sums);
   }
   void quotient(prover::Fp3 alpha) { inner_.quotient(alpha); }
   void open(prover::Fp3 zeta, std::span<prover::Fp3> openings) {
     inner_.open(zeta, openings);
-    if (forgery_.openings) forgery_.openings(layout(), zeta, openings);
+    if (openings_) openings_(layout(), zeta, openings);
   }
   void deep(prover::Fp3 delta) { inner_.deep(delta); }
   prover::Digest fri_commit() { return inner_.fri_commit(); }
@@ -120,7 +124,8 @@ class LyingSession {
 
  private:
   CpuSession& inner_;
-  const EpochForgery& forgery_;
+  Sums sums_;
+  Openings openings_;
 };
 
 /// A session over an epoch's tables, and what it refers to.
@@ -188,7 +193,8 @@ class GlobalForger {
     return report;
   }
 
-  void prove(std::vector<u64>& bundle) {
+  void prove(const GlobalLies& lies, std::vector<u64>& bundle) {
+    if (lies.before_commit) lies.before_commit(sessions());
     prover::Transcript base =
         global_transcript(g_.params, g_.key.vk.digest(), plan_.epochs, plan_.anchors,
                           in_.ends.last_keys.data(), g_.key.vk.global_root);
@@ -202,12 +208,14 @@ class GlobalForger {
       }
       base.absorb_digest("main root", roots[i]);
     }
-    const prover::Challenges challenges = prover::draw_lookup_challenges(base);
+    const prover::Challenges drawn = prover::draw_lookup_challenges(base);
+    if (lies.late) lies.late(sessions(), drawn);
     for (u32 i = 0; i < subs_.size(); ++i) {
       std::vector<u64> words{0};
       prover::push_digest(words, roots[i]);
       prover::Transcript transcript = base.fork("sub-proof", i);
-      prover::prove_argument(*subs_[i]->session, transcript, challenges, words);
+      LyingSession lying = liar(i, lies);
+      prover::prove_argument(lying, transcript, lies.frozen.value_or(drawn), words);
       close_record(words);
       bundle.insert(bundle.end(), words.begin(), words.end());
     }
@@ -219,6 +227,25 @@ class GlobalForger {
     std::vector<prover::TableSource> sources;
     std::unique_ptr<CpuSession> session;
   };
+
+  GlobalLies::Sessions sessions() const {
+    GlobalLies::Sessions all;
+    for (const auto& sub : subs_) all.push_back(sub->session.get());
+    return all;
+  }
+
+  LyingSession liar(u32 index, const GlobalLies& lies) {
+    LyingSession::Sums sums;
+    LyingSession::Openings openings;
+    if (lies.sums) sums = [&lies, index](std::span<prover::Fp3> s) { lies.sums(index, s); };
+    if (lies.openings) {
+      openings = [&lies, index](const prover::Layout& layout, prover::Fp3 zeta,
+                                std::span<prover::Fp3> o) {
+        lies.openings(index, layout, zeta, o);
+      };
+    }
+    return {*subs_[index]->session, std::move(sums), std::move(openings)};
+  }
 
   void begin_group(u32 group) {
     const u32 first = group * g_.params.preset->group_size;
@@ -359,7 +386,7 @@ ForgedEpoch forge_epoch(const Guest& g, const EpochRecords& records, const Epoch
       epoch_transcript(g.params, g.key.vk.digest(), e->statement, roots);
   const prover::Challenges drawn = prover::draw_lookup_challenges(transcript);
   if (forgery.late) forgery.late(session, e->statement, drawn);
-  LyingSession lying(session, forgery);
+  LyingSession lying(session, forgery.sums, forgery.openings);
   prover::prove_argument(lying, transcript, forgery.frozen.value_or(drawn), record);
   close_record(record);
   return out;
@@ -423,7 +450,7 @@ Attempt forge_run(const Guest& g, const std::vector<EpochRecords>& epochs,
     global.fill(true);
     attempt.global = global.report();
     attempt.has_global = true;
-    global.prove(attempt.bundle);
+    global.prove(forgery.lies, attempt.bundle);
   }
   attempt.result = verify(g, attempt.bundle);
   return attempt;

@@ -70,9 +70,27 @@ struct GlobalInput {
   u64 anchor_count = 0;  ///< what the header says; the rows in `ends` fill the chunks in order
 };
 
+/// Lies of the global proof's maker about its own messages. Sub-proofs are counted from 0: groups,
+/// anchor chunks, the last of which has the run's range16 as its first table.
+struct GlobalLies {
+  using Sessions = std::vector<prover::CpuSession*>;
+  /// Last word on the traces, multiplicities chosen.
+  std::function<void(const Sessions&)> before_commit;
+  /// After all main roots are absorbed and gamma, beta drawn.
+  std::function<void(const Sessions&, const prover::Challenges&)> late;
+  /// Proves with these instead of the gamma, beta that the transcript gives.
+  std::optional<prover::Challenges> frozen;
+  /// Sees, and may change, a sub-proof's LogUp sums or openings before they are absorbed.
+  std::function<void(u32 sub_proof, std::span<prover::Fp3>)> sums;
+  std::function<void(u32 sub_proof, const prover::Layout&, prover::Fp3 zeta,
+                     std::span<prover::Fp3>)>
+      openings;
+};
+
 struct RunForgery {
   std::map<u32, EpochForgery> epochs;  ///< by label
   std::function<void(GlobalInput&)> global;
+  GlobalLies lies;
 };
 
 struct Attempt {
