@@ -23,6 +23,7 @@ class Nvml {
     find(init, "nvmlInit_v2");
     find(count_, "nvmlDeviceGetCount_v2");
     find(by_index_, "nvmlDeviceGetHandleByIndex_v2");
+    find(name_, "nvmlDeviceGetName");
     find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");
     if (reasons_ == nullptr) find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
     find(processes_, "nvmlDeviceGetComputeRunningProcesses_v3");
@@ -31,11 +32,7 @@ class Nvml {
 
   GpuConditions read() const {
     GpuConditions now;
-    unsigned devices = 0;
-    if (!works_ || count_(&devices) != kSuccess) return now;
-    for (unsigned i = 0; i < devices; ++i) {
-      Device device = nullptr;
-      if (by_index_(i, &device) != kSuccess) continue;
+    for (const Device device : devices()) {
       unsigned long long reasons = 0;
       if (reasons_ != nullptr && reasons_(device, &reasons) == kSuccess) now.slowdowns |= reasons;
       unsigned count = 0;
@@ -47,7 +44,28 @@ class Nvml {
     return now;
   }
 
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Device device : devices()) {
+      char name[kNameBytes] = {};
+      if (name_ != nullptr && name_(device, name, kNameBytes) == kSuccess) names.emplace_back(name);
+    }
+    return names;
+  }
+
  private:
+  static constexpr unsigned kNameBytes = 96;
+
+  std::vector<Device> devices() const {
+    std::vector<Device> found;
+    unsigned count = 0;
+    if (!works_ || count_(&count) != kSuccess) return found;
+    for (unsigned i = 0; i < count; ++i) {
+      Device device = nullptr;
+      if (by_index_(i, &device) == kSuccess) found.push_back(device);
+    }
+    return found;
+  }
   template <class Function>
   void find(Function& function, const char* name) const {
     function = reinterpret_cast<Function>(::dlsym(library_, name));
@@ -57,15 +75,24 @@ class Nvml {
   bool works_ = false;
   int (*count_)(unsigned*) = nullptr;
   int (*by_index_)(unsigned, Device*) = nullptr;
+  int (*name_)(Device, char*, unsigned) = nullptr;
   int (*reasons_)(Device, unsigned long long*) = nullptr;
   int (*processes_)(Device, unsigned*, void*) = nullptr;
 };
 
+const Nvml& nvml() {
+  static const Nvml library;
+  return library;
+}
+
 }  // namespace
 
 GpuConditions read_gpu_conditions() {
-  static const Nvml nvml;
-  return nvml.read();
+  return nvml().read();
+}
+
+std::vector<std::string> gpu_names() {
+  return nvml().names();
 }
 
 }  // namespace epochd::abba

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace epochd::abba {
 
@@ -14,5 +16,7 @@ struct GpuConditions {
 
 /// Zeros where there is no driver, or it does not tell.
 GpuConditions read_gpu_conditions();
+/// In the driver's order; empty where there are none.
+std::vector<std::string> gpu_names();
 
 }  // namespace epochd::abba

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "bench/abba/gpu_conditions.hpp"
 #include "bench/abba/process.hpp"
 
 namespace epochd::abba {
@@ -21,8 +22,10 @@ std::string describe_machine() {
     processor = line.substr(line.find(':') + 2);
     break;
   }
-  return processor + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " threads, Linux " +
-         system.release;
+  std::string gpus;
+  for (const std::string& name : gpu_names()) gpus += ", " + name;
+  return processor + gpus + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) +
+         " threads, Linux " + system.release;
 }
 
 std::string utc_now() {

@@ -5,7 +5,7 @@
 
 namespace epochd::abba {
 
-/// Processor, hardware threads, kernel.
+/// Processor, NVIDIA devices, hardware threads, kernel.
 std::string describe_machine();
 /// Now, UTC, ISO 8601.
 std::string utc_now();

@@ -177,6 +177,9 @@ TEST_F(AbbaProgram, AsksTheDriverAboutTheGpu) {
                 " --metric wall");
   EXPECT_NE(served.err.find("the GPU throttled"), std::string::npos) << served.err;
   EXPECT_EQ(served.err.find("GPU processes"), std::string::npos) << "they are its own";
+  const ProcessResult named =
+      run_shell(on_that_gpu + arguments + " --no-rules --json " + path("o.json"));
+  EXPECT_NE(text("o.json").find(", A Fake GPU, "), std::string::npos) << named.err;
 }
 
 TEST_F(AbbaProgram, ToolErrorsAreOne) {

@@ -13,6 +13,10 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned, void** device) {
   *device = &gpu;
   return 0;
 }
+int nvmlDeviceGetName(void*, char* name, unsigned) {
+  __builtin_strcpy(name, "A Fake GPU");
+  return 0;
+}
 int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
   *reasons = 0x44;  // at its power cap, which is nothing, and in thermal slowdown
   return 0;
