@@ -36,19 +36,37 @@ case ${1:-} in
   '') usage >&2; exit 1 ;;
 esac
 
+is_commit() { git -C "$repo" rev-parse --verify --quiet "$1^{commit}" >/dev/null; }
 commit_of() {
-  git -C "$repo" rev-parse --verify --quiet "$1^{commit}" || die "$1 is no commit here"
+  is_commit "$1" || die "$1 is no commit here$(remote_hint "$1")"
+  git -C "$repo" rev-parse --verify "$1^{commit}"
+}
+remote_hint() {  # REF
+  local remote=${1%%/*}
+  if [[ $1 != */* ]] || git -C "$repo" show-ref --quiet "$1"; then return; fi
+  git -C "$repo" remote | grep -qx "$remote" && echo "; git fetch $remote may bring it" ||
+    echo "; there is no remote called $remote"
 }
 default_base() {
-  git -C "$repo" rev-parse --verify --quiet 'origin/main^{commit}' >/dev/null &&
-    echo origin/main || echo main
+  for base in origin/main main; do
+    if is_commit "$base"; then
+      echo "$base"
+      return
+    fi
+  done
+  die "there is neither origin/main nor main: name the base, REF_B"
 }
+git -C "$repo" rev-parse --git-dir >/dev/null 2>&1 || die "$repo is no git checkout"
 ref_a=$1
 ref_b=${2:-$(default_base)}
 blocks=${3:-10}
 [[ "$blocks" =~ ^[1-9][0-9]*$ ]] || die "BLOCKS is a number, not $blocks"
 commit_a=$(commit_of "$ref_a")
 commit_b=$(commit_of "$ref_b")
+if [[ $commit_a == "$(git -C "$repo" rev-parse HEAD)" || $ref_b == HEAD ]] &&
+  [[ -n $(git -C "$repo" status --porcelain --untracked-files=no) ]]; then
+  log "warning: changes that are not committed are not measured"
+fi
 
 # Features: CMake options for both builds, flags for both provers.
 options=()
@@ -92,6 +110,7 @@ build_commit() {
         cmake --build "$build" -j "$jobs" --target epoch &&
         cp "$build/bin/epoch" "$folder/bin/epoch"
     } >"$folder.log" 2>&1 || {
+      git -C "$repo" worktree remove --force "$source"
       tail -20 "$folder.log" >&2
       die "building ${commit:0:12} failed; all of it is in $folder.log"
     }
@@ -143,10 +162,14 @@ if [[ $commit_a == "$commit_b" ]]; then
 else
   sides+=(--b "$(prove "$build_b" "$cache/b.proof")" --label-b "$ref_b (${commit_b:0:12})")
 fi
+# The program alone, run by the base's executor before every proof of either side: no change of the
+# prover reaches it.
+control=$(printf '%q ' "$build_b/bin/epoch" execute "$program" --input "$input" --json)
 read -ra abba_flags <<<"${ABBA_FLAGS:-}"
 log "results go to $result.{json,csv,md,html}"
 code=0
 "$tools/bin/epoch-abba" "${sides[@]}" --blocks "$blocks" --title "$name: $ref_a against $ref_b" \
+  --control-command "$control" \
   --json "$result.json" --csv "$result.csv" --markdown "$result.md" --html "$result.html" \
   ${abba_flags[@]+"${abba_flags[@]}"} || code=$?
 rm -f "$cache/a.proof" "$cache/b.proof"

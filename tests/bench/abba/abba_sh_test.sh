@@ -61,6 +61,8 @@ export CONTINUATIONS=1 EPOCH_SIZE_LOG2=17 ABBA_FLAGS='--no-rules'
 TX_COUNT=3 BENCH_FEATURES='jemalloc-stats,prover/cuda, EXTRA=x' expect 0 change main 2
 expect_text '^improvement:' "$folder/out"
 expect_text '^1 17 prove .*ledger.elf .*--backend cuda' "$folder/calls"
+expect_text '^1 17 execute .*ledger.elf --input ' "$folder/calls"
+expect_text '^control (execute_seconds) *+0.00 %' "$folder/out"
 expect_text '^ON .* x' "$folder/configured"
 # 2 words, 4 accounts of 5 words, 3 transfers of 13.
 expect_text "^$((8 * (2 + 4 * 5 + 3 * 13)))$" "$folder/input_bytes"
@@ -86,6 +88,32 @@ expect 0 main main 2
 expect_text 'equivalent' "$folder/out"
 
 expect 1 no-such-ref
+expect_text 'no-such-ref is no commit here$' "$folder/out"
+expect 1 HEAD origin/main 2
+expect_text 'there is no remote called origin' "$folder/out"
+git_in remote add origin "$folder/nowhere"
+expect 1 HEAD origin/main 2
+expect_text 'git fetch origin may bring it' "$folder/out"
+
+# What is not committed is not measured, and a commit that does not build is said to be.
+echo '# changed' >>"$repo/epoch.sh"
+expect 2 HEAD change 2
+expect_text 'not committed are not measured' "$folder/out"
+git_in checkout --quiet -- epoch.sh
+git_in checkout --quiet -b broken
+echo 'message(FATAL_ERROR "a hole in it")' >>"$repo/CMakeLists.txt"
+git_in commit --quiet -am broken
+git_in checkout --quiet worse
+expect 1 broken main 2
+expect_text 'a hole in it' "$folder/out"
+expect_text 'building .* failed; all of it is in' "$folder/out"
+[[ $(git_in worktree list | wc -l) == 1 ]] || fail "a worktree is left"
+expect 0 main main 2  # and the next run is none the worse
+git_in branch --quiet -m main trunk
+expect 1 trunk
+expect_text 'neither origin/main nor main' "$folder/out"
+git_in branch --quiet -m trunk main
+
 expect 1 main main many
 BENCH_FEATURES=warp expect 1 main main 2
 expect_text 'unknown word warp' "$folder/out"
