@@ -10,8 +10,10 @@
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/epoch_pipeline.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/run_facts.hpp"
+#include "daemon/pipeline/sealing_run.hpp"
+#include "daemon/pipeline/stored_check.hpp"
 #include "daemon/queue/reason.hpp"
-#include "epoch/capsule/stitch.hpp"
 #include "epoch/continuation/area.hpp"
 
 namespace epochd {
@@ -30,39 +32,6 @@ std::span<const u8> as_byte_span(std::span<const u64> words) {
   return {reinterpret_cast<const u8*>(words.data()), words.size_bytes()};
 }
 
-/// The run that seals one capsule after the other.
-class SealingRun {
- public:
-  SealingRun(const Guest& guest, std::span<const u8> input, const RunParams& params,
-             const prover::Digest& program, StageLog& log)
-      : guest_(guest), input_(input), params_(params), stitch_(program), log_(log) {}
-
-  /// Nothing when the program faults.
-  std::optional<Capsule> next() {
-    const u64 label = stitch_.next_label();
-    std::optional<ScoutEpoch> epoch = run_epoch(label);
-    if (!epoch) return std::nullopt;
-    const LoggedStage stage(log_, "scout", "seal", label);
-    return stitch_.seal(*epoch);
-  }
-
- private:
-  std::optional<ScoutEpoch> run_epoch(u64 label) {
-    const LoggedStage stage(log_, "scout", "scout", label);
-    if (!scout_) scout_.emplace(guest_.make_scout(input_, params_, {}));
-    auto epoch = scout_->run_epoch(1u << params_.epoch_size_log2);
-    if (!epoch) return std::nullopt;
-    return *std::move(epoch);
-  }
-
-  const Guest& guest_;
-  std::span<const u8> input_;
-  RunParams params_;
-  std::optional<Scout> scout_;
-  Stitch stitch_;
-  StageLog& log_;
-};
-
 class EngineProver : public JobProver {
  public:
   EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
@@ -75,8 +44,14 @@ class EngineProver : public JobProver {
   std::map<std::string, double> stage_seconds() const override { return log_.seconds(); }
 
  private:
-  Survey::Run survey_of_epochs() const;
+  using Source = std::shared_ptr<CheckpointSource>;
+
+  CutRun cut_run() const { return {guest_, request_.input, params_}; }
+  RunFacts run_ahead(ResumeStore* store, const Source& from, const Checkpoint& checkpoint) const;
+  std::optional<RunFacts> known_facts(ResumeStore* store) const;
   RunFacts choose_one_epoch(EpochExchange& exchange);
+  RunFacts survey_one_epoch(EpochExchange& exchange);
+  void prove_missing(StoredCheck& stored, EpochExchange& exchange);
   void open_pool();
   ProvingPlaces places() const;
   RunMemory::Ends finish_memory();
@@ -111,14 +86,49 @@ EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceA
       key_(make_key(guest_, params_, isa_, parallel_)),
       log_(trace) {}
 
-Survey::Run EngineProver::survey_of_epochs() const {
-  return [this](const Checkpoint& checkpoint) {
-    const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
-    return run.to_exit(params_, [&](const ScoutEpoch&) { checkpoint(); });
-  };
+std::optional<RunFacts> EngineProver::known_facts(ResumeStore* store) const {
+  if (store == nullptr) return std::nullopt;
+  std::optional<KeptFacts> kept = load_facts(*store);
+  const bool is_of_this_run = kept && kept->params.preset == params_.preset &&
+                              kept->params.epoch_size_log2 == params_.epoch_size_log2 &&
+                              kept->run.cycles <= request_.cycle_limit;
+  if (!is_of_this_run) return std::nullopt;
+  return std::move(kept->run);
+}
+
+RunFacts EngineProver::run_ahead(ResumeStore* store, const Source& from,
+                                 const Checkpoint& checkpoint) const {
+  if (auto known = known_facts(store)) return *std::move(known);
+  const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
+  const auto visit = [&](const ScoutEpoch&) { checkpoint(); };
+  RunFacts facts;
+  // It was read to its end a moment ago.
+  auto at = from ? resume_scout(cut_run(), store->key(), debug_, *from, [](const auto&) {})
+                 : Result<ResumedScout, SnapshotError>(Unexpected{SnapshotError{}});
+  if (at) {
+    facts = {at->snapshot.cycles, at->snapshot.label, 0, std::move(at->snapshot.outputs)};
+    facts = run.to_exit(std::move(at->scout), std::move(facts), params_, visit);
+  } else {
+    facts = run.to_exit(params_, visit);
+  }
+  if (store != nullptr) keep_facts(*store, {params_, facts});
+  return facts;
 }
 
 RunFacts EngineProver::choose_one_epoch(EpochExchange& exchange) {
+  ResumeStore* const store = exchange.resume_store();
+  const std::optional<KeptFacts> kept = store != nullptr ? load_facts(*store) : std::nullopt;
+  if (kept && kept->params.preset == params_.preset && kept->run.epochs == 1 &&
+      kept->run.cycles <= request_.cycle_limit) {
+    params_ = kept->params;
+    return kept->run;
+  }
+  const RunFacts facts = survey_one_epoch(exchange);
+  if (store != nullptr) keep_facts(*store, {params_, facts});
+  return facts;
+}
+
+RunFacts EngineProver::survey_one_epoch(EpochExchange& exchange) {
   RunParams largest = params_;
   largest.epoch_size_log2 = kEpochSizeLog2Max;
   std::atomic<u64> area = 0;
@@ -187,19 +197,49 @@ void EngineProver::open_pool() {
 }
 
 RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
+  const bool is_cut = request_.protocol.continuations;
+  ResumeStore* const store = exchange.resume_store();
   EpochRun run;
-  run.survey = survey_of_epochs();
-  if (!request_.protocol.continuations) {
+  if (!is_cut) {
     run.survey = [facts = choose_one_epoch(exchange)](const Checkpoint&) { return facts; };
   }
   open_pool();
-  SealingRun sealing(guest_, request_.input, params_, key_.vk.digest(), log_);
+  SealingRun sealing(cut_run(), key_.vk.digest(), log_);
+  Source from;
+  u64 resumed = 0;
+  if (is_cut && store != nullptr) {
+    const LoggedStage stage(log_, "main", "resume");
+    if (auto point = find_resume_point(cut_run(), key_.vk.digest(), *store)) {
+      resumed = point->at.snapshot.label;
+      exchange.resumed(resumed);
+      memory_ = std::move(point->memory);
+      from = std::move(point->again);
+      sealing.resume(std::move(point->at), std::move(point->stitch));
+    }
+    sealing.keep_checkpoints(*store, request_.checkpoints);
+  }
+  if (is_cut) {
+    run.survey = [&](const Checkpoint& checkpoint) { return run_ahead(store, from, checkpoint); };
+  }
+  run.first = resumed + 1;
   run.next = [&] { return sealing.next(); };
+  StoredCheck stored(exchange, resumed);
   EpochPipeline pipeline(*pool_, exchange, log_, kDepth);
   facts_ = pipeline.run(run, [this](u32 label, std::span<const BoundaryRecord> rows) {
     memory_->absorb(label, rows);
   });
+  prove_missing(stored, exchange);
   return *facts_;
+}
+
+void EngineProver::prove_missing(StoredCheck& stored, EpochExchange& exchange) {
+  while (!stored.has_ended()) {
+    exchange.check();
+    std::this_thread::sleep_for(kCheckPause);
+  }
+  SealingRun again(cut_run(), key_.vk.digest(), log_);
+  epochd::prove_missing(
+      stored.missing(), [&] { return again.next(); }, *pool_, exchange);
 }
 
 ProverUsage EngineProver::usage() const {

@@ -32,6 +32,7 @@ EpochPipeline::EpochPipeline(CheckedPool& pool, EpochExchange& exchange, StageLo
     : pool_(pool), exchange_(exchange), log_(log), limit_(u64{pool.capacity()} + depth) {}
 
 RunFacts EpochPipeline::run(const EpochRun& run, const Absorb& absorb) {
+  next_ = run.first;
   const auto survey_run = [this, &run](const JobProver::Checkpoint& checkpoint) {
     const LoggedStage stage(log_, "survey", "survey");
     return run.survey(checkpoint);

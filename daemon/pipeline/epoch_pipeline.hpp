@@ -16,8 +16,9 @@ namespace epochd {
 /// A program's run, twice: ahead to the exit, and epoch by epoch.
 struct EpochRun {
   Survey::Run survey;
-  /// The next epoch, sealed; labels 1, 2, 3 ... up to the final one. Nothing when the run ends in a
-  /// fault, which the survey reports. Errors: JobError.
+  u64 first = 1;  ///< label of the first epoch of `next`; those before are stored
+  /// The next epoch, sealed; labels first, first + 1 ... up to the final one. Nothing when the run
+  /// ends in a fault, which the survey reports. Errors: JobError.
   std::function<std::optional<Capsule>()> next;
 };
 

@@ -21,11 +21,14 @@ Scout Guest::make_scout(std::span<const u8> input, const RunParams& params,
 
 RunFacts GuestRun::to_exit(const RunParams& params,
                            const std::function<void(const ScoutEpoch&)>& visit) const {
-  Scout scout = guest_.make_scout(input_, params, debug_);
+  return to_exit(guest_.make_scout(input_, params, debug_), {}, params, visit);
+}
+
+RunFacts GuestRun::to_exit(Scout scout, RunFacts facts, const RunParams& params,
+                           const std::function<void(const ScoutEpoch&)>& visit) const {
   const u64 cycles_max = u64{1} << params.epoch_size_log2;
-  RunFacts facts;
   while (!scout.halted()) {
-    const u64 left = cycle_limit_ - facts.cycles;
+    const u64 left = cycle_limit_ - std::min(cycle_limit_, facts.cycles);
     if (left == 0) {
       throw JobError(Reason::kCycleLimit,
                      "the program did not exit within " + std::to_string(cycle_limit_) +

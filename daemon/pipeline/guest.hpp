@@ -37,6 +37,9 @@ class GuestRun {
   /// each. Errors: JobError(kGuestFault, kCycleLimit, kInput).
   RunFacts to_exit(const RunParams& params,
                    const std::function<void(const ScoutEpoch&)>& visit) const;
+  /// The same from between two epochs, where `scout` stands and `facts` is what came before.
+  RunFacts to_exit(Scout scout, RunFacts facts, const RunParams& params,
+                   const std::function<void(const ScoutEpoch&)>& visit) const;
 
  private:
   const Guest& guest_;

@@ -17,6 +17,16 @@
 
 namespace epochd {
 
+class ResumeStore;
+
+/// How often the state of a run is kept for a later attempt: not before all of these have passed
+/// since the last time. The last one bounds what it costs.
+struct CheckpointPace {
+  u64 cycles = u64{1} << 26;  ///< executing them again takes a third of a second
+  double seconds = 2;
+  double per_write = 50;  ///< times what the last one took to write
+};
+
 /// What a job asks to have proved.
 struct ProofRequest {
   Bytes elf;
@@ -28,6 +38,7 @@ struct ProofRequest {
   // Where it is proved never changes a byte of the proof.
   BackendPolicy backend = BackendPolicy::kCpu;
   Residency residency = Residency::kDeviceOnly;
+  CheckpointPace checkpoints;
 };
 
 /// What the run of the program came to.
@@ -44,9 +55,15 @@ class EpochExchange {
   virtual ~EpochExchange() = default;
   /// The bytes that were saved for the epoch by an earlier attempt, if there are any. Threads: any.
   virtual std::optional<Bytes> load(u64 label) = 0;
+  /// Where a run's state is kept for a later attempt; null: nowhere.
+  virtual ResumeStore* resume_store() { return nullptr; }
 
   // On the thread that called JobProver::prove_epochs:
-  /// In the order of labels, none twice. When check() ends the job, some may be left out before
+  /// Epochs up to the label are stored, and nothing about them is to be done. Once, before all
+  /// others, or not at all.
+  virtual void resumed(u64 label) { static_cast<void>(label); }
+  /// In the order of labels, none twice, from the one after resumed() on; last come those of the
+  /// resumed ones that turned out damaged. When check() ends the job, some may be left out before
   /// the last. `was_stored`: these are the bytes that load() gave.
   virtual void save(u64 label, std::span<const u8> bytes, bool was_stored) = 0;
   /// The program ended well. Once, before, between or after the epochs.

@@ -30,6 +30,7 @@ nlohmann::json proof_record(const ProofRequest& request, const ProofFacts& facts
       {"bytes_h2d", usage.bytes_h2d},
       {"bytes_d2h", usage.bytes_d2h}};
   record["counters"]["epochs_resumed"] = facts.epochs_resumed;
+  record["counters"]["resumed_at"] = facts.resumed_at;
   // Residency is a property of a device's memory; on the CPU there is only the host's.
   record["residency"] =
       usage.backend == "cuda" ? kResidencyNames[static_cast<size_t>(request.residency)] : "host";

@@ -1,5 +1,6 @@
 #include "daemon/pipeline/run_job.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "daemon/log/log.hpp"
@@ -25,13 +26,20 @@ class JobExchange : public EpochExchange {
       : store_(store), monitor_(monitor), facts_(facts) {}
 
   std::optional<Bytes> load(u64 label) override { return store_.load(label); }
+  ResumeStore* resume_store() override { return store_.resume_store(); }
+  void resumed(u64 label) override {
+    last_ = facts_.resumed_at = facts_.epochs_resumed = label;
+    monitor_.saved(label, true);
+  }
   void save(u64 label, std::span<const u8> bytes, bool was_stored) override {
     if (was_stored) {
       ++facts_.epochs_resumed;
     } else {
       store_.save(label, bytes);
+      if (label <= facts_.resumed_at) --facts_.epochs_resumed;
     }
-    monitor_.saved(label, was_stored);
+    last_ = std::max(last_, label);
+    monitor_.saved(last_, was_stored);
   }
   void surveyed(const RunFacts& run) override {
     facts_.execute_seconds = seconds_since(start_);
@@ -44,6 +52,7 @@ class JobExchange : public EpochExchange {
   EpochStore& store_;
   JobMonitor& monitor_;
   ProofFacts& facts_;
+  u64 last_ = 0;  ///< the highest label that is done
   SteadyTime start_ = std::chrono::steady_clock::now();
 };
 

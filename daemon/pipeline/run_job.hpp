@@ -29,6 +29,7 @@ class JobMonitor {
 struct ProofFacts {
   RunFacts run;
   u64 epochs_resumed = 0;  ///< epochs whose proof was there already
+  u64 resumed_at = 0;      ///< the epoch whose checkpoint the run went on from; 0: from the start
   u64 bundle_bytes = 0;
   double execute_seconds = 0;  ///< the program alone, to its exit
   double prove_seconds = 0;    ///< from the start to the bundle: execution overlaps with proving

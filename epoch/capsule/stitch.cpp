@@ -1,5 +1,6 @@
 #include "epoch/capsule/stitch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace epochd {
@@ -33,6 +34,18 @@ u32 LabelMap::exchange(u32 key, u32 label) {
   auto& page = pages_[key / kPageCells];
   if (page == nullptr) page = std::make_unique<std::array<u32, kPageCells>>();
   return std::exchange((*page)[key % kPageCells], label);
+}
+
+void LabelMap::set(u32 first_key, std::span<const u32> labels) {
+  if (first_key == kRegBase) {
+    EPOCHD_ASSERT(labels.size() == kRegisterKeyCount);
+    std::ranges::copy(labels, registers_.begin());
+    return;
+  }
+  EPOCHD_ASSERT(labels.size() == kPageCells && first_key % kPageCells == 0);
+  auto& page = pages_[first_key / kPageCells];
+  if (page == nullptr) page = std::make_unique<std::array<u32, kPageCells>>();
+  std::ranges::copy(labels, page->begin());
 }
 
 Capsule Stitch::seal(const ScoutEpoch& epoch) {

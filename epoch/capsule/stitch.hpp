@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "epoch/capsule/capsule.hpp"
@@ -14,6 +15,8 @@ namespace epochd {
 /// One label per key, in pages that exist only where a key was touched.
 class LabelMap {
  public:
+  static constexpr u32 kPageCells = 1024;
+
   LabelMap() : pages_(kCellCount / kPageCells) {}
 
   /// 0 for a key never touched. Pre: `key` is a key of the machine.
@@ -24,6 +27,17 @@ class LabelMap {
   }
   /// Returns the label it replaces.
   u32 exchange(u32 key, u32 label);
+
+  /// The labels of the registers, from kRegBase on.
+  std::span<const u32> registers() const { return registers_; }
+  /// The page of cells from page * kPageCells on; empty where none of them was touched.
+  std::span<const u32> page(u32 page) const {
+    if (pages_[page] == nullptr) return {};
+    return *pages_[page];
+  }
+  static constexpr u32 page_count() { return kCellCount / kPageCells; }
+  /// A page of cells, or all registers, as registers() and page() gave them.
+  void set(u32 first_key, std::span<const u32> labels);
 
   /// Calls visit(key, label) for every touched key, ascending.
   template <class Visit>
@@ -40,7 +54,6 @@ class LabelMap {
   }
 
  private:
-  static constexpr u32 kPageCells = 1024;
   std::vector<std::unique_ptr<std::array<u32, kPageCells>>> pages_;
   std::array<u32, kRegisterKeyCount> registers_{};
 };
@@ -59,6 +72,12 @@ class Stitch {
   /// Resuming: notes that epoch `label` touched `key`, from its boundary rows. Epochs in label
   /// order.
   void restore(u32 key, u32 label);
+  /// Resuming: labels as labels() gave them, a page of cells or all registers at a time, then the
+  /// label of the next epoch.
+  void restore_labels(u32 first_key, std::span<const u32> labels) {
+    labels_.set(first_key, labels);
+  }
+  void resume(u32 next_label) { next_label_ = next_label; }
 
  private:
   prover::Digest program_;

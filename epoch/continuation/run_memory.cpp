@@ -26,6 +26,13 @@ void RunMemory::absorb(u32 label, std::span<const BoundaryRecord> rows) {
   }
 }
 
+void RunMemory::restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
+                        std::span<const u64> values) {
+  for (u32 i = 0; i < labels.size(); ++i) {
+    if (labels[i] != 0) at(first_key + i) = {genesis[i], values[i], labels[i]};
+  }
+}
+
 template <class Visit>
 void RunMemory::for_each(const Visit& visit) const {
   for (u32 p = 0; p < pages_.size(); ++p) {

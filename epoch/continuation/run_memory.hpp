@@ -20,6 +20,10 @@ class RunMemory {
 
   /// The boundary rows of epoch `label`. Pre: epochs in label order.
   void absorb(u32 label, std::span<const BoundaryRecord> rows);
+  /// As if the epochs had been absorbed that left these keys, from first_key on, as they are:
+  /// touched last by the labels given (0: never), `genesis` at the start of the run, `values` now.
+  void restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
+               std::span<const u64> values);
 
   /// Rows of the anchor and image tables, and the chain ends.
   struct Ends {

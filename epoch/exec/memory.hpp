@@ -29,6 +29,14 @@ class GuestMemory {
     std::memcpy(bytes() + address, &value, sizeof(T));
   }
   u64 cell(u32 key) const { return load<u64>(u64{key} * 8); }
+  /// `count` cells from `first` on, where they lie. Pre: first + count <= kCellCount.
+  std::span<const u64> cells(u32 first, u32 count) const {
+    return {static_cast<const u64*>(reservation_.data()) + first, count};
+  }
+  /// Pre: first + cells.size() <= kCellCount.
+  void store_cells(u32 first, std::span<const u64> cells) {
+    std::memcpy(bytes() + u64{first} * 8, cells.data(), cells.size_bytes());
+  }
 
   /// Places the file-backed bytes of every segment.
   void load_image(const ElfImage& image);

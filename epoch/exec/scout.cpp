@@ -43,6 +43,11 @@ void Scout::set_state(const MachineState& state) {
   halted_ = false;
 }
 
+void Scout::resume(const MachineState& state, u64 cycles) {
+  set_state(state);
+  cycles_ = cycles;
+}
+
 Scout::Stop Scout::fault(GuestFault::Kind kind, u64 address) {
   fault_kind_ = kind;
   fault_address_ = address;

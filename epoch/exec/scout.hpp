@@ -70,6 +70,8 @@ class Scout {
   const MachineState& state() const { return state_; }
   /// Starts from another state; memory stays. Pre: state.registers[0] = 0.
   void set_state(const MachineState& state);
+  /// As if `cycles` instructions had led to this state. Pre: as set_state().
+  void resume(const MachineState& state, u64 cycles);
   bool halted() const { return halted_; }
   u64 cycles() const { return cycles_; }
   GuestMemory& memory() { return memory_; }

@@ -103,7 +103,7 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const std::vector<u8>& bytes) {
     static int count = 0;
-    path_ = testing::TempDir() + "epochd-exec-" + std::to_string(getpid()) + "-" +
+    path_ = ::testing::TempDir() + "epochd-exec-" + std::to_string(getpid()) + "-" +
             std::to_string(count++);
     std::ofstream(path_, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),

@@ -1,0 +1,67 @@
+#include "daemon/pipeline/resume_point.hpp"
+
+#include <cstring>
+
+#include "daemon/log/log.hpp"
+
+namespace epochd {
+namespace {
+
+/// Errors: IoError; what is wrong with the checkpoint.
+Result<ResumePoint, SnapshotError> read_point(const CutRun& run, const prover::Digest& program,
+                                              ResumeStore& store, u64 label) {
+  Stitch stitch(program);
+  auto memory = std::make_unique<RunMemory>();
+  const std::unique_ptr<CheckpointSource> source = store.open_checkpoint(label);
+  auto again = store.open_checkpoint(label);
+  auto at = resume_scout(run, store.key(), {}, *source, [&](const SnapshotPage& page) {
+    stitch.restore_labels(page.first_key, page.labels);
+    memory->restore(page.first_key, page.labels, page.genesis, page.values);
+  });
+  if (!at) return Unexpected{at.error()};
+  if (at->snapshot.label != label) {
+    return Unexpected{
+        SnapshotError{SnapshotError::Code::kForeign, "the snapshot is of another epoch"}};
+  }
+  stitch.resume(at->snapshot.label + 1);
+  return ResumePoint{*std::move(at), std::move(stitch), std::move(memory), std::move(again)};
+}
+
+}  // namespace
+
+prover::Digest snapshot_owner(const JobKey& key) {
+  prover::Digest owner;
+  static_assert(sizeof(owner) == std::tuple_size_v<JobKey>);
+  std::memcpy(&owner, key.data(), key.size());
+  return owner;
+}
+
+Result<ResumedScout, SnapshotError> resume_scout(
+    const CutRun& run, const JobKey& key, const DebugText& debug, CheckpointSource& source,
+    const std::function<void(const SnapshotPage&)>& visit) {
+  Scout scout = run.guest.make_scout(run.input, run.params, debug);
+  auto snapshot = read_snapshot(
+      snapshot_owner(key), [&](std::span<u8> bytes) { return source.read(bytes); }, scout, visit);
+  if (!snapshot) return Unexpected{snapshot.error()};
+  return ResumedScout{*std::move(snapshot), std::move(scout)};
+}
+
+std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Digest& program,
+                                             ResumeStore& store) {
+  for (const u64 label : store.checkpoints()) {
+    std::string why;
+    try {
+      auto point = read_point(run, program, store, label);
+      if (point) return *std::move(point);
+      why = point.error().message;
+    } catch (const IoError& error) {
+      why = error.what();
+    }
+    log::warn("a checkpoint cannot be used; an earlier one is, or the start of the program",
+              {{"epoch", label}, {"why", why}});
+    store.remove_checkpoint(label);
+  }
+  return std::nullopt;
+}
+
+}  // namespace epochd
