@@ -43,6 +43,7 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
     hold(key);
     return true;
   }
+  void let_go() override { backend_.hold_fixed({}); }
 
  private:
   void hold(const ProvingKey& key) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "daemon/log/log.hpp"
 #include "daemon/pipeline/stage_spans.hpp"
@@ -53,6 +54,7 @@ LocalPool::LocalPool(const PoolJob& job, Threads threads, MakeProver make)
     : job_(job), threads_(threads), make_(std::move(make)) {
   EPOCHD_ASSERT(threads_.replay > 0 && threads_.provers > 0);
   memories_.resize(threads_.provers);
+  errands_.resize(threads_.provers);
   usages_.resize(threads_.provers);
   try {
     start();
@@ -111,6 +113,7 @@ void LocalPool::submit(std::shared_ptr<const Capsule> capsule, Done done) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(capsule), std::move(done)});
+    ++unanswered_;
   }
   changed_.notify_all();
 }
@@ -121,28 +124,82 @@ bool LocalPool::prove_global(const BoundaryStore& boundaries, const RunMemory::E
   std::unique_lock lock(mutex_);
   EPOCHD_ASSERT(free_.size() == capacity());  // nothing is submitted
   make_slots();                               // what only the epochs needed makes room
-  bool is_over = false;
   bool is_complete = false;
+  run_on(0, lock, [&](EpochProver& prover) {
+    is_complete = prover.prove_global(boundaries, ends, emit, cancelled);
+  });
+  return is_complete;
+}
+
+/// Has a prover's own thread do `work`, and waits for it. Errors: what it throws.
+/// Pre: `lock` holds mutex_.
+void LocalPool::run_on(u32 index, std::unique_lock<std::mutex>& lock,
+                       const std::function<void(EpochProver&)>& work) {
+  bool is_over = false;
   std::exception_ptr error;
-  global_ = [&](EpochProver& prover) {
+  errands_[index] = [&](EpochProver& prover) {
     try {
-      is_complete = prover.prove_global(boundaries, ends, emit, cancelled);
+      work(prover);
     } catch (...) {
       error = std::current_exception();
     }
     const std::lock_guard relock(mutex_);
-    usages_[0] = prover.usage();
+    usages_[index] = prover.usage();
     is_over = true;
     changed_.notify_all();
   };
   changed_.notify_all();
   changed_.wait(lock, [&] { return is_over; });
   if (error) std::rethrow_exception(error);
-  return is_complete;
+}
+
+void LocalPool::finish() {
+  std::unique_lock lock(mutex_);
+  is_finishing_ = true;
+  unanswered_ -= waiting_.size();
+  waiting_.clear();
+  changed_.wait(lock, [&] {
+    drop_ready();
+    return unanswered_ == 0;
+  });
+  is_finishing_ = false;
+}
+
+/// Pre: mutex_ is held.
+void LocalPool::drop_ready() {
+  unanswered_ -= ready_.size();
+  for (Ready& ready : ready_) free_.push_back(std::move(ready.slot));
+  ready_.clear();
+}
+
+bool LocalPool::rekey(const PoolJob& job) {
+  std::unique_lock lock(mutex_);
+  EPOCHD_ASSERT(unanswered_ == 0);
+  const bool is_same_key = job.key == job_.key;
+  job_ = job;
+  ++job_number_;
+  if (!is_same_key) {
+    // All let go before one takes: a device has room for one program.
+    for (u32 i = 0; i < threads_.provers; ++i) {
+      run_on(i, lock, [](EpochProver& prover) { prover.let_go(); });
+    }
+    for (u32 i = 0; i < threads_.provers; ++i) {
+      bool is_taken = false;
+      run_on(i, lock, [&](EpochProver& prover) { is_taken = prover.rekey(*job.key); });
+      if (!is_taken) return false;
+    }
+  }
+  earlier_ = usage_since_start();
+  return true;
 }
 
 ProverUsage LocalPool::usage() const {
   const std::lock_guard lock(mutex_);
+  return usage_after(usage_since_start(), earlier_);
+}
+
+/// Pre: mutex_ is held.
+ProverUsage LocalPool::usage_since_start() const {
   ProverUsage sum;
   for (const ProverUsage& usage : usages_) add_usage(sum, usage);
   return sum;
@@ -181,10 +238,10 @@ void LocalPool::serve_prover(u32 index, EpochProver& prover) {
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(
-        lock, [&] { return is_ending_ || !ready_.empty() || (index == 0 && global_ != nullptr); });
+        lock, [&] { return is_ending_ || errands_[index] || (!ready_.empty() && !is_finishing_); });
     if (is_ending_) return;
-    if (index == 0 && global_ != nullptr) {
-      const auto work = std::exchange(global_, nullptr);
+    if (errands_[index]) {
+      const auto work = std::exchange(errands_[index], nullptr);
       lock.unlock();
       work(prover);
       continue;
@@ -195,7 +252,16 @@ void LocalPool::serve_prover(u32 index, EpochProver& prover) {
     PoolAnswer answer = prove(index, prover, ready);
     give_back(std::move(ready.slot));
     ready.task.done(std::move(answer));
+    answered();
   }
+}
+
+void LocalPool::answered() {
+  {
+    const std::lock_guard lock(mutex_);
+    --unanswered_;
+  }
+  changed_.notify_all();
 }
 
 PoolAnswer LocalPool::prove(u32 index, EpochProver& prover, Ready& ready) {
@@ -230,6 +296,7 @@ void LocalPool::give_back(std::unique_ptr<Slot> slot) {
 
 void LocalPool::run_replay(u32 index) {
   std::optional<Replayer> replayer;
+  u64 job_number = 0;
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_ending_ || (!waiting_.empty() && !free_.empty()); });
@@ -238,6 +305,7 @@ void LocalPool::run_replay(u32 index) {
     waiting_.pop_front();
     std::unique_ptr<Slot> slot = std::move(free_.back());
     free_.pop_back();
+    if (std::exchange(job_number, job_number_) != job_number_) replayer.reset();
     lock.unlock();
     replay(threads_.provers + index, replayer, std::move(task), std::move(slot));
   }
@@ -254,6 +322,7 @@ void LocalPool::replay(u32 lane, std::optional<Replayer>& replayer, Task task,
     replayer.reset();  // it may have stopped halfway
     give_back(std::move(slot));
     task.done(std::move(answer));
+    answered();
     return;
   }
   Ready ready{std::move(task), std::move(slot), recorder.take()};

@@ -33,7 +33,16 @@ class LocalPool : public ProverPool {
   bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                     const std::function<void(std::span<const u64>)>& emit,
                     const std::function<bool()>& cancelled) override;
+  /// Of the job that it is open for.
   ProverUsage usage() const override;
+
+  /// Ends the job: what is not begun is dropped, without an answer; what is being proved is waited
+  /// for. Threads: one that opens, submits and ends jobs.
+  void finish();
+  /// Opens another job, of the same parameters and residency, with the provers there are.
+  /// False: one of them does not take the key, and this pool is of no more use.
+  /// Pre: nothing is submitted. Errors: what a prover throws; then likewise.
+  [[nodiscard]] bool rekey(const PoolJob& job);
 
  private:
   struct Task {
@@ -57,11 +66,16 @@ class LocalPool : public ProverPool {
   std::unique_ptr<EpochProver> make_prover(u32 index);
   void run_prover(u32 index);
   void serve_prover(u32 index, EpochProver& prover);
+  void run_on(u32 index, std::unique_lock<std::mutex>& lock,
+              const std::function<void(EpochProver&)>& work);
   PoolAnswer prove(u32 index, EpochProver& prover, Ready& ready);
   void run_replay(u32 index);
   void replay(u32 lane, std::optional<Replayer>& replayer, Task task, std::unique_ptr<Slot> slot);
   void replay_into(std::optional<Replayer>& replayer, const Capsule& capsule, Slot& slot);
   void give_back(std::unique_ptr<Slot> slot);
+  void drop_ready();
+  void answered();
+  ProverUsage usage_since_start() const;
 
   PoolJob job_;
   Threads threads_;
@@ -77,9 +91,14 @@ class LocalPool : public ProverPool {
   std::deque<Task> waiting_;
   std::vector<std::unique_ptr<Slot>> free_;
   std::deque<Ready> ready_;
-  std::function<void(EpochProver&)> global_;  ///< for the first prover
-  std::vector<ProverUsage> usages_;           ///< by prover
-  u32 resting_ = 0;                           ///< provers that have left their loop
+  /// By prover: what its thread is to do beside epochs.
+  std::vector<std::function<void(EpochProver&)>> errands_;
+  std::vector<ProverUsage> usages_;  ///< by prover, since it was made
+  ProverUsage earlier_;              ///< of the jobs before this
+  u64 unanswered_ = 0;               ///< capsules submitted
+  u64 job_number_ = 0;
+  u32 resting_ = 0;  ///< provers that have left their loop
+  bool is_finishing_ = false;
   bool is_ending_ = false;
   bool are_slots_gone_ = false;
   std::vector<std::thread> proving_;

@@ -19,17 +19,21 @@ PoolFactory cpu_pool(Isa isa, const Parallel& parallel) {
   };
 }
 
+std::unique_ptr<LocalPool> make_cuda_pool(const PoolJob& job, int device) {
+  auto made = make_cuda_provers(*job.key, job.params, device, job.residency);
+  if (!made) throw std::runtime_error(made.error().message);
+  const LocalPool::Threads threads{kReplayThreadsOfADevice, static_cast<u32>(made->size())};
+  const auto take = [&] {
+    std::unique_ptr<EpochProver> prover = std::move(made->back());
+    made->pop_back();
+    return prover;
+  };
+  return std::make_unique<LocalPool>(job, threads, take);
+}
+
 PoolFactory cuda_pool(const std::vector<int>& devices) {
   return [device = devices.front()](const PoolJob& job) -> std::unique_ptr<ProverPool> {
-    auto made = make_cuda_provers(*job.key, job.params, device, job.residency);
-    if (!made) throw std::runtime_error(made.error().message);
-    const LocalPool::Threads threads{kReplayThreadsOfADevice, static_cast<u32>(made->size())};
-    const auto take = [&] {
-      std::unique_ptr<EpochProver> prover = std::move(made->back());
-      made->pop_back();
-      return prover;
-    };
-    return std::make_unique<LocalPool>(job, threads, take);
+    return make_cuda_pool(job, device);
   };
 }
 

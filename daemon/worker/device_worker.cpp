@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "daemon/log/log.hpp"
-#include "daemon/pipeline/guest.hpp"
+#include "daemon/worker/kept_pool.hpp"
 #include "daemon/worker/serve.hpp"
-#include "prover/core/cpu_features.hpp"
-#include "prover/core/parallel.hpp"
 
 namespace epochd {
 namespace {
@@ -14,47 +12,6 @@ namespace {
 // argv: the program, the flag, log level, log format.
 constexpr std::string_view kFlag = "--device-worker";
 constexpr int kArgumentCount = 4;
-
-/// A program made ready to be proved, kept for the next job of the same.
-struct PreparedProgram {
-  PreparedProgram(const OpenRequest& request)
-      : elf(request.elf),
-        preset(request.params.preset),
-        guest(request.elf, request.elf_name),
-        key(make_key(guest, request.params, best_isa(), Parallel(request.threads))) {}
-  bool is_for(const OpenRequest& request) const {
-    return preset == request.params.preset && elf == request.elf;
-  }
-
-  Bytes elf;
-  const prover::Preset* preset;
-  Guest guest;
-  ProvingKey key;
-};
-
-struct PoolOfProgram {
-  std::shared_ptr<const PreparedProgram> program;
-  std::unique_ptr<ProverPool> pool;
-};
-
-class DevicePools {
- public:
-  std::shared_ptr<ProverPool> open(const OpenRequest& request) {
-    if (!program_ || !program_->is_for(request)) {
-      program_.reset();
-      program_ = std::make_shared<const PreparedProgram>(request);
-    }
-    const PoolJob job{request.elf,    request.elf_name, &program_->key, &program_->guest.code(),
-                      request.params, request.residency};
-    const auto owned = std::make_shared<PoolOfProgram>();
-    owned->program = program_;
-    owned->pool = cuda_pool({request.device})(job);
-    return {owned, owned->pool.get()};
-  }
-
- private:
-  std::shared_ptr<const PreparedProgram> program_;
-};
 
 /// The devices that can be used; what is wrong with the others goes to the log.
 DeviceList query_and_log() {
@@ -75,10 +32,10 @@ std::optional<int> run_as_device_worker(int argc, const char* const* argv) {
   if (argc != kArgumentCount || argv[1] != kFlag) return std::nullopt;
   log::configure(static_cast<LogLevel>(index_of(kLogLevelNames, argv[2])),
                  static_cast<LogFormat>(index_of(kLogFormatNames, argv[3])));
-  const auto pools = std::make_shared<DevicePools>();
+  const auto pool = std::make_shared<KeptPool>(make_cuda_pool);
   return run_worker({query_and_log,
-                     [pools](const OpenRequest& request) { return pools->open(request); },
-                     device_works});
+                     [pool](const OpenRequest& request) { return pool->open(request); },
+                     device_works, [pool] { pool->release(); }});
 }
 
 WorkerProcess start_device_worker() {

@@ -29,13 +29,20 @@ WorkerServer::~WorkerServer() = default;
 
 WorkerServer::End WorkerServer::serve() {
   try {
-    while (std::optional<Message> message = channel_.receive()) {
+    while (std::optional<Message> message = next_message()) {
       if (!handle(*std::move(message))) break;
     }
   } catch (const ChannelError& error) {
     log::error("the worker cannot talk to the daemon", {{"why", error.what()}});
   }
   return is_device_lost_ ? End::kDeviceLost : End::kReleased;
+}
+
+std::optional<Message> WorkerServer::next_message() {
+  if (!job_ && !channel_.is_readable_within(static_cast<int>(duties_.idle.count()))) {
+    duties_.release();
+  }
+  return channel_.receive();
 }
 
 bool WorkerServer::handle(Message message) {
@@ -73,6 +80,10 @@ bool WorkerServer::handle(Message message) {
 
 void WorkerServer::open(Message message) {
   job_.reset();
+  // What is kept from the last job is of no use then.
+  if (device_ >= 0 && !duties_.device_works(device_)) {
+    throw std::runtime_error("the device is lost");
+  }
   auto job = std::make_unique<Job>(decode_open(std::move(message)));
   device_ = job->request.device;
   job->pool = duties_.make_pool(job->request);

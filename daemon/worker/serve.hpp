@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 #include "daemon/worker/codec.hpp"
 
@@ -15,6 +16,9 @@ struct WorkerDuties {
   std::function<std::shared_ptr<ProverPool>(const OpenRequest&)> make_pool;
   /// Asked after a failure. A context that is lost stays lost: the process has to end.
   std::function<bool(int device)> device_works;
+  /// Gives up what is kept from the last job for the next, when none came for this long.
+  std::function<void()> release = [] {};
+  std::chrono::milliseconds idle = std::chrono::minutes(1);
 };
 
 class WorkerServer {
@@ -33,6 +37,7 @@ class WorkerServer {
  private:
   struct Job;
 
+  std::optional<Message> next_message();
   bool handle(Message message);
   void open(Message message);
   void close();

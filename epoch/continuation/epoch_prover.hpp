@@ -26,6 +26,9 @@ class EpochProver {
     static_cast<void>(key);
     return false;
   }
+  /// Lets go of what it holds of its key; nothing is proved before the next rekey(). For several
+  /// provers that share what they hold, and have room for one program.
+  virtual void let_go() {}
   /// Where the records of an epoch are best put for this prover, which must outlive them.
   virtual std::pmr::memory_resource* record_memory() { return std::pmr::get_default_resource(); }
 };

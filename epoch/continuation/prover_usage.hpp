@@ -29,4 +29,12 @@ inline void add_usage(ProverUsage& to, const ProverUsage& more) {
   if (to.fallback.empty()) to.fallback = more.fallback;
 }
 
+/// What was used since `before`, of the same provers. The peak stays what it is.
+inline ProverUsage usage_after(ProverUsage now, const ProverUsage& before) {
+  now.bytes_h2d -= before.bytes_h2d;
+  now.bytes_d2h -= before.bytes_d2h;
+  for (const auto& [name, count] : before.counters) now.counters[name] -= count;
+  return now;
+}
+
 }  // namespace epochd

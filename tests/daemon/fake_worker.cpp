@@ -18,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 bool works = true;
+u64 releases = 0;
 
 ProvedEpoch proved(u32 label) {
   ProvedEpoch epoch;
@@ -95,6 +96,7 @@ class ScriptedPool : public ProverPool {
     usage.backend = "cuda";
     usage.peak_device_bytes = 7;
     usage.counters["proofs"] = proofs_;
+    usage.counters["releases"] = releases;
     return usage;
   }
 
@@ -120,5 +122,7 @@ int main() {
     return std::make_unique<epochd::ScriptedPool>();
   };
   duties.device_works = [](int) { return epochd::works; };
+  duties.release = [] { ++epochd::releases; };
+  duties.idle = epochd::kIdle;
   return epochd::run_worker(duties);
 }

@@ -1,6 +1,8 @@
 // What the labels of capsules mean to the scripted worker.
 #pragma once
 
+#include <chrono>
+
 #include "prover/core/types.hpp"
 
 namespace epochd {
@@ -14,5 +16,8 @@ constexpr u32 kBadProofLabel = 106;   ///< a message about tag 1 that is no proo
 constexpr u32 kStopLabel = 107;       ///< the process stops, and reads nothing either
 constexpr u32 kQuietLossLabel = 108;  ///< proved; then the device is lost
 constexpr u32 kSlowLabel = 109;       ///< proved, after a while
+
+/// Between two jobs, then it gives up what it kept.
+constexpr std::chrono::milliseconds kIdle(100);
 
 }  // namespace epochd

@@ -89,6 +89,19 @@ TEST_F(WorkerTest, StaysFromJobToJob) {
   EXPECT_EQ(worker_.starts(), 1u);
 }
 
+TEST_F(WorkerTest, GivesUpWhatItKeptWhenNoJobComes) {
+  const auto releases = [&] {
+    WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+    std::this_thread::sleep_for(2 * kIdle);  // not while a job is open
+    expect_proved(prove(pool, 7), 7);
+    return pool.usage().counters.at("releases");
+  };
+  releases();
+  const u64 before = releases();
+  std::this_thread::sleep_for(2 * kIdle);
+  EXPECT_EQ(releases(), before + 1);
+}
+
 TEST_F(WorkerTest, AFailureIsAnAnswerAndTheWorkerStays) {
   WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
   const PoolAnswer answer = prove(pool, kErrorLabel);
