@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bench/abba/machine.hpp"
+#include "bench/abba/page.hpp"
 #include "bench/abba/process.hpp"
 #include "bench/suite/suite.hpp"
 #include "bench/workloads/workload.hpp"
@@ -25,11 +26,12 @@ struct Options {
   std::string backend = "cpu";
   std::string security = "proven100";
   std::string flags;
-  std::string json, html;
+  std::string json, html, ceilings;
   std::vector<std::string> only;
   uint32_t epoch_size_log2 = 20;
   int repeat = 3;
   double floor_mhz = 0;
+  double timeout_seconds = 3600;
 };
 
 /// A folder that goes away with this.
@@ -65,6 +67,10 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+uint32_t hardware_threads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
 std::string bytes_of(const std::vector<uint64_t>& words) {
   std::string bytes;
   for (const uint64_t word : words) {
@@ -73,18 +79,35 @@ std::string bytes_of(const std::vector<uint64_t>& words) {
   return bytes;
 }
 
-/// Throws std::runtime_error with what the command said.
-Json prove_once(const std::string& command) {
-  const abba::ProcessResult result = abba::run_shell(command);
+/// The object that a command prints, with `key` in it. Throws std::runtime_error with what the
+/// command said.
+Json run_json(const std::string& command, const char* key, double timeout_seconds) {
+  const abba::ProcessResult result = abba::run_shell(command, timeout_seconds);
+  if (result.exit_code == abba::kTimedOut) {
+    throw std::runtime_error(command + "\ntook longer than " + abba::format("%g", timeout_seconds) +
+                             " s (--timeout)");
+  }
   const Json record = Json::parse(result.out, nullptr, false);
-  if (result.exit_code != 0 || !record.is_object() || !record.contains("prove_seconds")) {
+  if (result.exit_code != 0 || !record.is_object() || !record.contains(key)) {
     throw std::runtime_error(command + "\nended with " + std::to_string(result.exit_code) + ": " +
                              result.err);
   }
   return record;
 }
 
-Measured measure(const Case& what, const Options& options, const WorkFolder& folder) {
+std::map<std::string, double> floors_of(const Case& what, const Options& options,
+                                        const std::string& proof,
+                                        const CeilingsByThreads& ceilings) {
+  const uint32_t threads = options.backend == "cuda" ? 1
+                           : what.threads != 0       ? what.threads
+                                                     : hardware_threads();
+  const Json inspected = run_json(quoted(options.epoch) + " inspect " + quoted(proof) + " --json",
+                                  "epochs", options.timeout_seconds);
+  return stage_floors(inspected, options.security, ceilings_for(ceilings, threads));
+}
+
+Measured measure(const Case& what, const Options& options, const WorkFolder& folder,
+                 const CeilingsByThreads& ceilings) {
   const auto workload = make_workload(what.workload);
   if (!workload) throw std::runtime_error("no workload " + what.workload);
   const std::string input = folder.file("input");
@@ -100,12 +123,15 @@ Measured measure(const Case& what, const Options& options, const WorkFolder& fol
   Measured out;
   out.what = what;
   for (int i = 0; i < options.repeat; ++i) {
-    Json record = prove_once(command);
+    Json record = run_json(command, "prove_seconds", options.timeout_seconds);
     const double seconds = record["prove_seconds"].get<double>();
     if (out.prove_seconds.empty() || seconds < out.record["prove_seconds"].get<double>()) {
       out.record = std::move(record);
     }
     out.prove_seconds.push_back(seconds);
+  }
+  if (!ceilings.empty()) {
+    out.stage_floor_seconds = floors_of(what, options, folder.file("proof"), ceilings);
   }
   return out;
 }
@@ -118,10 +144,13 @@ void run_suite(const Options& options, const std::vector<Case>& cases) {
   report.machine = abba::describe_machine();
   report.started = abba::utc_now();
   if (options.floor_mhz > 0) report.floor_hz = 1e6 * options.floor_mhz;
+  CeilingsByThreads ceilings;
+  if (!options.ceilings.empty()) ceilings = read_ceilings(options.ceilings);
+  report.has_ceilings = !ceilings.empty();
   const WorkFolder folder;
   for (const Case& what : cases) {
     std::cerr << "epoch-bench: " << what.workload << ", 2^" << what.epoch_size_log2 << "\n";
-    report.measured.push_back(measure(what, options, folder));
+    report.measured.push_back(measure(what, options, folder, ceilings));
   }
   std::cout << to_table(report);
   write_file(options.json, to_json(report).dump(2) + "\n");
@@ -142,13 +171,16 @@ int run(int argc, char** argv) {
   app.add_option("--repeat", o.repeat, "proofs a case; the fastest is reported")
       ->check(CLI::Range(1, 1000));
   app.add_option("--floor-mhz", o.floor_mhz, "what this machine could reach; adds a column");
+  app.add_option("--ceilings", o.ceilings,
+                 "this machine's kernels (epoch-report import): floors of stages and of the whole");
+  app.add_option("--timeout", o.timeout_seconds, "seconds a proof may take; 0: any")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--flags", o.flags, "more flags for epoch prove");
   app.add_option("--json", o.json, "write everything as JSON");
   app.add_option("--html", o.html, "write a page with plots");
   CLI11_PARSE(app, argc, argv);
 
-  const SuiteOptions suite = {o.epoch_size_log2, std::max(1u, std::thread::hardware_concurrency()),
-                              o.backend != "cuda"};
+  const SuiteOptions suite = {o.epoch_size_log2, hardware_threads(), o.backend != "cuda"};
   auto cases = make_suite(o.suite, suite);
   if (!cases) {
     std::cerr << "epoch-bench: no suite " << o.suite << "\n";

@@ -67,8 +67,12 @@ const std::vector<Column>& columns() {
 }
 
 std::string floor_text(const SuiteReport& report, const Measured& m) {
-  if (!report.floor_hz) return "";
-  return format("%.0f %%", 100 * hertz(m) / *report.floor_hz);
+  const std::optional<double> share = share_of_floor(report, m);
+  return share ? format("%.0f %%", 100 * *share) : "";
+}
+
+bool has_floor(const SuiteReport& report) {
+  return report.floor_hz || report.has_ceilings;
 }
 
 std::vector<Measured> group_of(const SuiteReport& report, const std::string& group) {
@@ -103,14 +107,46 @@ std::string scaling_plot(const std::vector<Measured>& members, const char* key,
   return svg + abba::svg_end(below);
 }
 
+/// Stages in the order in which they run; those of proving and what is beside it.
+constexpr const char* kStages[] = {
+    "fill",   "commit main", "logup",  "commit logup", "quotient",    "commit quotient",
+    "open",   "deep",        "fri",    "grind",        "gather",      "replay",
+    "verify", "scout",       "survey", "save",         "global proof"};
+
+/// A bar a stage, of the time of the longest, with its floor's part in it.
+std::string stage_bars(const Measured& m) {
+  const Json stages = m.record.value("stages", Json::object());
+  double longest = 0;
+  for (const char* name : kStages) longest = std::max(longest, number(stages, name));
+  if (longest == 0) return "";
+  constexpr double kBar = 360;
+  std::string html = "<h3>" + escape_html(m.what.workload) +
+                     format(", 2^%u</h3>\n<table>", m.what.epoch_size_log2) +
+                     "<tr><th>stage</th><th>s</th><th>floor s</th><th></th></tr>\n";
+  for (const char* name : kStages) {
+    if (!stages.contains(name)) continue;
+    const double seconds = number(stages, name);
+    const auto floor = m.stage_floor_seconds.find(name);
+    const double least = floor == m.stage_floor_seconds.end() ? 0 : floor->second;
+    html += std::string("<tr><td>") + name + format("</td><td>%.4f</td><td>", seconds) +
+            (least > 0 ? format("%.4f", least) : std::string()) +
+            format("</td><td><svg style=\"width:%.0fpx\" viewBox=\"0 0 %.0f 12\">", kBar, kBar) +
+            format("<rect class=\"band\" y=\"1\" height=\"10\" width=\"%.1f\"/>",
+                   kBar * seconds / longest) +
+            format("<rect class=\"a\" y=\"3\" height=\"6\" width=\"%.1f\"/></svg></td></tr>\n",
+                   kBar * std::min(least, longest) / longest);
+  }
+  return html + "</table>\n";
+}
+
 std::string html_table(const SuiteReport& report) {
   std::string html = "<table><tr>";
   for (const Column& column : columns()) html += std::string("<th>") + column.name + "</th>";
-  html += report.floor_hz ? "<th>of floor</th></tr>\n" : "</tr>\n";
+  html += has_floor(report) ? "<th>of floor</th></tr>\n" : "</tr>\n";
   for (const Measured& m : report.measured) {
     html += "<tr>";
     for (const Column& column : columns()) html += "<td>" + escape_html(column.text(m)) + "</td>";
-    if (report.floor_hz) html += "<td>" + floor_text(report, m) + "</td>";
+    if (has_floor(report)) html += "<td>" + floor_text(report, m) + "</td>";
     html += "</tr>\n";
   }
   return html + "</table>\n";
@@ -121,6 +157,7 @@ std::string html_table(const SuiteReport& report) {
 Json to_json(const SuiteReport& report) {
   Json cases = Json::array();
   for (const Measured& m : report.measured) {
+    const std::optional<double> share = share_of_floor(report, m);
     cases.push_back({{"group", m.what.group},
                      {"workload", m.what.workload},
                      {"epoch_size_log2", m.what.epoch_size_log2},
@@ -128,7 +165,8 @@ Json to_json(const SuiteReport& report) {
                      {"prove_seconds", m.prove_seconds},
                      {"prove_seconds_median", median(m.prove_seconds)},
                      {"mhz", hertz(m) / kMega},
-                     {"of_floor", report.floor_hz ? Json(hertz(m) / *report.floor_hz) : Json()},
+                     {"of_floor", share ? Json(*share) : Json()},
+                     {"stage_floor_seconds", m.stage_floor_seconds},
                      {"record", m.record}});
   }
   return {{"schema", "epoch-bench/1"},
@@ -144,11 +182,11 @@ Json to_json(const SuiteReport& report) {
 std::string to_table(const SuiteReport& report) {
   std::vector<std::vector<std::string>> rows(1);
   for (const Column& column : columns()) rows[0].emplace_back(column.name);
-  if (report.floor_hz) rows[0].emplace_back("of floor");
+  if (has_floor(report)) rows[0].emplace_back("of floor");
   for (const Measured& m : report.measured) {
     rows.emplace_back();
     for (const Column& column : columns()) rows.back().push_back(column.text(m));
-    if (report.floor_hz) rows.back().push_back(floor_text(report, m));
+    if (has_floor(report)) rows.back().push_back(floor_text(report, m));
   }
   std::string text;
   for (const auto& row : rows) {
@@ -170,6 +208,14 @@ std::string to_html(const SuiteReport& report) {
   html += "<p class=\"soft\">" + escape_html(report.machine) + " &middot; " + report.started +
           "</p>\n<h1>" + escape_html(report.suite) + " on " + escape_html(report.backend) +
           ", preset " + escape_html(report.security) + "</h1>\n" + html_table(report);
+  std::string bars;
+  for (const Measured& m : group_of(report, "workloads")) bars += stage_bars(m);
+  if (!bars.empty()) {
+    html +=
+        "<h2>Stages, all epochs together</h2>\n<p class=\"soft\">Dark: the floor. Stages of "
+        "several epochs at a time, and those beside proving, overlap.</p>\n" +
+        bars;
+  }
   const auto epochs = group_of(report, "epochs");
   const auto threads = group_of(report, "threads");
   if (!epochs.empty()) {

@@ -104,6 +104,49 @@ TEST_F(BenchProgram, DrawsWhatScales) {
   EXPECT_EQ(html.find("nan"), std::string::npos);
 }
 
+/// A machine that does 1 G of everything a second, on one thread as on two.
+const char* const kCeilings =
+    R"({"schema": "epoch-kernels/1", "ceilings": {"threads:1": {"bytes": 1e9,
+    "multiplications": 1e9, "butterflies": 1e9, "compressions": 1e9}}})";
+
+TEST_F(BenchProgram, SetsStagesBesideTheirFloors) {
+  std::ofstream(path("ceilings")) << kCeilings;
+  std::ofstream(path("epoch"))
+      << "#!/bin/sh\ncase $1 in\n"
+         "inspect) echo '{\"epochs\": [{\"tables\": [{\"chip\": \"addi\", \"log2_rows\": 10}]},"
+         " {\"tables\": [{\"chip\": \"addi\", \"log2_rows\": 10}]}]}' ;;\n"
+         "*) echo '{\"prove_seconds\": 2, \"cycles\": 4096, \"cycles_per_second\": 2048,"
+         " \"stages\": {\"fill\": 0.5, \"grind\": 0.25}}' ;;\nesac\n";
+  const auto run = bench("--only fib-5k --repeat 1 --ceilings " + path("ceilings") + " --json " +
+                         path("o.json") + " --html " + path("o.html"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto json = nlohmann::json::parse(abba::read_text(path("o.json")));
+  const auto& floors = json["cases"][0]["stage_floor_seconds"];
+  EXPECT_DOUBLE_EQ(floors["grind"].get<double>(), 2 * 1048576 / 1e9) << "two epochs, 20 bits";
+  double all = 0;
+  for (const auto& floor : floors) all += floor.get<double>();
+  EXPECT_NEAR(json["cases"][0]["of_floor"].get<double>(), all / 2, 1e-12);
+  const std::string html = abba::read_text(path("o.html"));
+  EXPECT_NE(html.find("<td>grind</td><td>0.2500</td><td>0.0021</td>"), std::string::npos) << html;
+
+  std::ofstream(path("ceilings")) << "{}";
+  EXPECT_EQ(bench("--only fib-5k --ceilings " + path("ceilings")).exit_code, 1);
+}
+
+TEST_F(BenchProgram, EndsAProofThatTakesTooLong) {
+  std::ofstream(path("epoch")) << "#!/bin/sh\nsleep 60\n";
+  const auto run = bench("--only fib-5k --timeout 0.2");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("took longer than 0.2 s"), std::string::npos) << run.err;
+}
+
+TEST(Suite, CeilingsAreThoseOfTheThreadsThatWork) {
+  const CeilingsByThreads all = {{1, {.bytes = 1}}, {8, {.bytes = 8}}};
+  EXPECT_EQ(ceilings_for(all, 1).bytes, 1);
+  EXPECT_EQ(ceilings_for(all, 4).bytes, 1);
+  EXPECT_EQ(ceilings_for(all, 16).bytes, 8);
+}
+
 TEST_F(BenchProgram, SaysWhatFailed) {
   EXPECT_EQ(bench("--suite everything").exit_code, 2);
   const auto unknown = bench("--only no-such");
