@@ -21,9 +21,10 @@ namespace epochd::cuda {
 
 /// Device pointers, twiddles canonical. N1 = R1 R2 in the column passes, C = N2 / 256.
 struct LdeTwiddles {
-  const u64* column_inverse;   ///< [R1 ka][R2 nb]    w_N1^(-ka nb)
+  const u64* column_inverse;   ///< [R1 ka][R2 nb]    w_N1^(-ka nb); three rounds: R1 = 16
   const u64* column_forward;   ///< [R1 ka][R2 nb]    w_N1^(ka nb)
-  const u64* outer_inverse;    ///< [N1 k1][N2 n2]   w_N^(-n2 k1) 7^k1 / N
+  const u64* outer_inverse;    ///< [N1 k1][N2 n2]   w_N^(-n2 k1) 7^k1 / N; three rounds:
+                               ///< [N2 / T tile][N1 k1][T n2], T = kThreeRoundsTile
   const u64* outer[2];         ///< [N1 k1][N2 j2]   w_N^(j2 k1) (s / 7)^k1, and w_2N^k1 for b = 1
   const u64* row_inverse;      ///< [16 k0][16 C]    w_N2^(-k0 n')
   const u64* row_inverse2;     ///< [16 k1][C n2]    w_16C^(-k1 n2)
@@ -46,15 +47,21 @@ HeightTables make_tables(u32 log_n, u32 log_blowup, prover::Fp shift, cudaStream
 void prepare_columns();
 void prepare_rows();
 
+/// N words a column, every `stride` words.
+struct Place {
+  u64* at;
+  size_t stride;
+};
+
 /// What the passes work on: columns taken together, one pair of cosets.
 struct Pass {
   Split split;
   u32 columns;
   u32 log_blowup;
   u32 pair;
-  u64* x;  ///< N words a column, every x_stride words
-  size_t x_stride;
-  u64* w;  ///< 2 N words a column, back to back
+  Place x;
+  Place w[2];     ///< by coset of the pair
+  bool is_tight;  ///< w[1] is where the last pass puts what becomes of w[0]
   cudaStream_t stream;
 };
 void first(const LdeTwiddles& twiddles, const u64* in, const Pass& pass);

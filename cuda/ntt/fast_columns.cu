@@ -36,21 +36,21 @@ __global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kB
   });
 }
 
-/// Grid: Columns::grid over pairs of blocks.
+/// Grid: Columns::grid over columns and cosets.
 template <int R1, int R2>
 __global__ void __launch_bounds__(Columns<R1, R2>::kThreads, Columns<R1, R2>::kBlocks)
-    last_kernel(const u64* __restrict__ w, u64* __restrict__ out,
-                const __grid_constant__ LdeTwiddles twiddles, u32 log_n2, OutBlocks blocks) {
+    last_kernel(u64* __restrict__ out, const __grid_constant__ LdeTwiddles twiddles, u32 log_n2,
+                const __grid_constant__ LastPass pass) {
   using C = Columns<R1, R2>;
   extern __shared__ u64 s[];
   const int t = threadIdx.x % C::T;
   const int g = threadIdx.x / C::T;
   const u32 tile = (blockIdx.z * C::kGroup + blockIdx.x) * C::T;
-  w += static_cast<u64>(blockIdx.y) << (C::kLogN1 + log_n2);
-  out += blocks.index(blockIdx.y / 2, blockIdx.y % 2) << (C::kLogN1 + log_n2);
+  const u64* w = pass.in() + (static_cast<u64>(g) << log_n2) + tile + t;
+  out += pass.out_block() << (C::kLogN1 + log_n2);
   u64 x[R1];
 #pragma unroll
-  for (int i = 0; i < R1; ++i) x[i] = w[(static_cast<u32>(R2 * i + g) << log_n2) + tile + t];
+  for (int i = 0; i < R1; ++i) x[i] = load_once(w + (static_cast<u64>(R2 * i) << log_n2));
   first_round<R1, R2, false>(x, s, twiddles.column_forward, g, t);
   __syncthreads();
   // Column j2 of the tile becomes a contiguous run of N1.
@@ -79,7 +79,7 @@ void prepare() {
     EPOCHD_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   };
-  allow(first_kernel<R1, R2>, C::kBytesFirst);
+  if constexpr (R2 == 16) allow(first_kernel<R1, R2>, C::kBytesFirst);
   allow(last_kernel<R1, R2>, C::kBytesLast);
 }
 
@@ -88,15 +88,16 @@ void launch_first(const LdeTwiddles& twiddles, const u64* in, const Pass& p) {
   using C = Columns<R1, R2>;
   first_kernel<R1, R2>
       <<<C::grid(p.split.log_n2, p.columns), C::kThreads, C::kBytesFirst, p.stream>>>(
-          in, p.x, p.x_stride, twiddles, p.split.log_n2);
+          in, p.x.at, p.x.stride, twiddles, p.split.log_n2);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 template <int R1, int R2>
 void launch_last(const LdeTwiddles& twiddles, const Pass& p, u64* out) {
   using C = Columns<R1, R2>;
-  last_kernel<R1, R2>
-      <<<C::grid(p.split.log_n2, 2 * p.columns), C::kThreads, C::kBytesLast, p.stream>>>(
-          p.w, out, twiddles, p.split.log_n2, OutBlocks{p.log_blowup, p.pair});
+  launch_last_pass(p, [&](const LastPass& pass, u32 blocks) {
+    last_kernel<R1, R2><<<C::grid(p.split.log_n2, blocks), C::kThreads, C::kBytesLast, p.stream>>>(
+        out, twiddles, p.split.log_n2, pass);
+  });
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -106,17 +107,12 @@ void prepare_columns() {
   prepare<16, 16>();
   prepare<32, 16>();
   prepare<32, 32>();
+  prepare_three_rounds();
 }
 
 void first_two_rounds(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
-  switch (pass.split.log_n1) {
-    case 8:
-      return launch_first<16, 16>(twiddles, in, pass);
-    case 9:
-      return launch_first<32, 16>(twiddles, in, pass);
-    default:
-      return launch_first<32, 32>(twiddles, in, pass);
-  }
+  if (pass.split.log_n1 == 8) return launch_first<16, 16>(twiddles, in, pass);
+  launch_first<32, 16>(twiddles, in, pass);
 }
 void last_two_rounds(const LdeTwiddles& twiddles, const Pass& pass, u64* out) {
   switch (pass.split.log_n1) {

@@ -27,19 +27,19 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Grid: (tiles of kThreads columns of the matrix, pairs of blocks). Each thread's column becomes R
-/// words in a row, written by the warp together.
+/// Grid: (tiles of kThreads columns of the matrix, columns and cosets). Each thread's column
+/// becomes R words in a row, written by the warp together.
 template <int R>
 __global__ void __launch_bounds__(kThreads)
-    last_kernel(const u64* __restrict__ w, u64* __restrict__ out, u32 log_n2, OutBlocks blocks) {
+    last_kernel(u64* __restrict__ out, u32 log_n2, const __grid_constant__ LastPass pass) {
   constexpr int kPitch = R + 1;
   __shared__ u64 s[kThreads * kPitch];
   const u32 tile = blockIdx.x * kThreads;
-  w += (static_cast<u64>(blockIdx.y) << (gl::log2i(R) + log_n2)) + tile + threadIdx.x;
-  out += blocks.index(blockIdx.y / 2, blockIdx.y % 2) << (gl::log2i(R) + log_n2);
+  const u64* w = pass.in() + tile + threadIdx.x;
+  out += pass.out_block() << (gl::log2i(R) + log_n2);
   u64 x[R];
 #pragma unroll
-  for (int i = 0; i < R; ++i) x[i] = w[static_cast<u32>(i) << log_n2];
+  for (int i = 0; i < R; ++i) x[i] = load_once(w + (static_cast<u32>(i) << log_n2));
   gl::dft<R>(x, [&](int i) {
     const int at = gl::bitrev(gl::dft_index<R, false>(i), gl::log2i(R));
     s[threadIdx.x * kPitch + at] = gl::canonical(x[i]);
@@ -60,14 +60,16 @@ __global__ void __launch_bounds__(kThreads)
 template <int R>
 void launch_first(const LdeTwiddles& twiddles, const u64* in, const Pass& p) {
   const dim3 grid(1u << (p.split.log_n2 - kLogThreads), p.columns);
-  first_kernel<R><<<grid, kThreads, 0, p.stream>>>(in, p.x, p.x_stride, twiddles, p.split.log_n2);
+  first_kernel<R>
+      <<<grid, kThreads, 0, p.stream>>>(in, p.x.at, p.x.stride, twiddles, p.split.log_n2);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 template <int R>
 void launch_last(const Pass& p, u64* out) {
-  const dim3 grid(1u << (p.split.log_n2 - kLogThreads), 2 * p.columns);
-  last_kernel<R>
-      <<<grid, kThreads, 0, p.stream>>>(p.w, out, p.split.log_n2, OutBlocks{p.log_blowup, p.pair});
+  launch_last_pass(p, [&](const LastPass& pass, u32 blocks) {
+    const dim3 grid(1u << (p.split.log_n2 - kLogThreads), blocks);
+    last_kernel<R><<<grid, kThreads, 0, p.stream>>>(out, p.split.log_n2, pass);
+  });
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -95,6 +97,7 @@ void last_one_round(const Pass& pass, u64* out) {
 }
 
 void first(const LdeTwiddles& twiddles, const u64* in, const Pass& pass) {
+  if (three_rounds_first(pass.split)) return first_three_rounds(twiddles, in, pass);
   if (two_rounds(pass.split)) return first_two_rounds(twiddles, in, pass);
   first_one_round(twiddles, in, pass);
 }

@@ -16,6 +16,11 @@ __device__ __forceinline__ void wait_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+/// A word that nothing writes while the kernel runs.
+__device__ __forceinline__ u64 load_once(const u64* p) {
+  return __ldg(reinterpret_cast<const unsigned long long*>(p));
+}
+
 __device__ __forceinline__ u32 reverse_bits(u32 x, u32 bits) {
   return __brev(x) >> (32 - bits);
 }
@@ -28,6 +33,33 @@ struct OutBlocks {
     return (static_cast<u64>(column) << log_blowup) + 2 * pair + b;
   }
 };
+
+/// Which columns and cosets of a pair blockIdx.y of a last pass counts.
+struct LastPass {
+  Place w[2];
+  OutBlocks blocks;
+  u32 first_coset;
+  u32 log_cosets;
+  __device__ __forceinline__ u32 column() const { return blockIdx.y >> log_cosets; }
+  __device__ __forceinline__ u32 coset() const {
+    return first_coset + (blockIdx.y & ((1u << log_cosets) - 1));
+  }
+  __device__ __forceinline__ const u64* in() const {
+    const u32 b = coset();
+    return (b != 0 ? w[1].at : w[0].at) + column() * (b != 0 ? w[1].stride : w[0].stride);
+  }
+  __device__ __forceinline__ u64 out_block() const { return blocks.index(column(), coset()); }
+};
+
+/// Launches a last pass: of both cosets at once, or, where tight, of coset 1 before what it reads
+/// is overwritten. launch(LastPass, blocks) does one.
+template <class Launch>
+void launch_last_pass(const Pass& p, Launch launch) {
+  const OutBlocks blocks{p.log_blowup, p.pair};
+  if (!p.is_tight) return launch(LastPass{{p.w[0], p.w[1]}, blocks, 0, 1}, 2 * p.columns);
+  launch(LastPass{{p.w[0], p.w[1]}, blocks, 1, 0}, p.columns);
+  launch(LastPass{{p.w[0], p.w[1]}, blocks, 0, 0}, p.columns);
+}
 
 /// Column transforms of two rounds: N1 = R1 * R2 rows, tiles of T neighbouring columns, thread (g,
 /// t) with g < R2 and R1 values. Round one transforms rows R2 i + g, an exchange through shared

@@ -19,6 +19,15 @@ __device__ __forceinline__ void unstash(u64* x, const u64* stash, int stride) {
   }
 }
 
+/// Where the N words of a column go, by coset.
+struct RowOutput {
+  Place cosets[2];
+  __device__ __forceinline__ u64* column(u32 column, int b) const {
+    const u64 stride = b != 0 ? cosets[1].stride : cosets[0].stride;
+    return (b != 0 ? cosets[1].at : cosets[0].at) + column * stride;
+  }
+};
+
 /// Three rounds: x[i] holds value kThreads i + t of the row before, coefficients in the order of
 /// unstash() after, times the first coset's factor of k2; own[] holds a copy.
 template <int C>
@@ -86,18 +95,18 @@ __device__ __forceinline__ void forward_row(u64* x, u64* s, const u64* inner, co
 template <int C, bool kWhole>
 __global__ void __launch_bounds__(Rows<C>::kThreads,
                                   kWhole ? Rows<C>::kBlocksWhole : Rows<C>::kBlocks)
-    rows_kernel(const u64* __restrict__ in, size_t in_stride, u64* __restrict__ out,
-                const __grid_constant__ LdeTwiddles tw, OutBlocks blocks) {
+    rows_kernel(const u64* __restrict__ in, size_t in_stride,
+                const __grid_constant__ LdeTwiddles tw, const __grid_constant__ RowOutput output) {
   using G = Rows<C>;
   extern __shared__ u64 s[];
   const int t = threadIdx.x;
-  const u64 k1 = blockIdx.y;
+  const u64 row = static_cast<u64>(blockIdx.y) * G::kN2 + t;
   u64* own = s + G::kStashAt + t;
   u64* spare = own + G::kN2;
-  in += blockIdx.x * in_stride + k1 * G::kN2;
+  in += blockIdx.x * in_stride + row;
   u64 x[16];
 #pragma unroll
-  for (int i = 0; i < 16; ++i) x[i] = in[G::kThreads * i + t];
+  for (int i = 0; i < 16; ++i) x[i] = load_once(in + G::kThreads * i);
 #pragma unroll
   for (int f = 1; f < 16; ++f) {
     copy_async(own + f * G::kThreads, tw.row_inverse + f * G::kThreads + t);
@@ -105,7 +114,7 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
   if constexpr (!kWhole) {
 #pragma unroll
     for (int f = 0; f < G::kSpare; ++f) {
-      copy_async(spare + f * G::kThreads, tw.outer[0] + k1 * G::kN2 + f * G::kThreads + t);
+      copy_async(spare + f * G::kThreads, tw.outer[0] + row + f * G::kThreads);
     }
   }
   wait_copies();
@@ -115,16 +124,16 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
     forward_row<C>(x, s, b != 0 ? tw.row_forward[1] : tw.row_forward[0],
                    b != 0 ? tw.row_forward2[1] : tw.row_forward2[0]);
     wait_copies();
-    u64* o = out + (blocks.index(blockIdx.x, b) * gridDim.y + k1) * G::kN2;
-    const u64* outer = (b != 0 ? tw.outer[1] : tw.outer[0]) + k1 * G::kN2;
+    u64* o = output.column(blockIdx.x, b) + (kWhole ? 0 : row);
+    const u64* outer = (b != 0 ? tw.outer[1] : tw.outer[0]) + row;
     gl::dft<16>(x, [&](int i) {
       const int f = gl::dft_index<16, false>(i);
-      const u32 j = G::kThreads * f + t;
       if constexpr (kWhole) {
-        o[reverse_bits(j, gl::log2i(G::kN2))] = gl::canonical(x[i]);
+        o[reverse_bits(G::kThreads * f + t, gl::log2i(G::kN2))] = gl::canonical(x[i]);
       } else {
         const u64 ahead = b != 0 ? own[f * G::kThreads] : spare[f % G::kSpare * G::kThreads];
-        o[j] = gl::mul(x[i], b != 0 || f < G::kSpare ? ahead : outer[j]);
+        o[G::kThreads * f] =
+            gl::mul(x[i], b != 0 || f < G::kSpare ? ahead : outer[G::kThreads * f]);
       }
     });
     if (b != 0) break;
@@ -135,7 +144,7 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
     if constexpr (!kWhole) {
 #pragma unroll
       for (int f = 0; f < 16; ++f) {
-        copy_async(own + f * G::kThreads, tw.outer[1] + k1 * G::kN2 + f * G::kThreads + t);
+        copy_async(own + f * G::kThreads, tw.outer[1] + row + f * G::kThreads);
       }
     }
     __syncthreads();
@@ -143,25 +152,25 @@ __global__ void __launch_bounds__(Rows<C>::kThreads,
 }
 
 template <int C, bool kWhole>
-void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p, u64* out,
-            OutBlocks blocks) {
+void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p,
+            const RowOutput& output) {
   using G = Rows<C>;
   const dim3 grid(p.columns, 1u << p.split.log_n1);
   rows_kernel<C, kWhole>
-      <<<grid, G::kThreads, G::kBytes, p.stream>>>(in, in_stride, out, twiddles, blocks);
+      <<<grid, G::kThreads, G::kBytes, p.stream>>>(in, in_stride, twiddles, output);
   EPOCHD_CUDA_CHECK(cudaGetLastError());
 }
 
 template <bool kWhole>
-void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p, u64* out,
-            OutBlocks blocks) {
+void launch(const LdeTwiddles& twiddles, const u64* in, size_t in_stride, const Pass& p,
+            const RowOutput& output) {
   switch (p.split.log_n2) {
     case 10:
-      return launch<4, kWhole>(twiddles, in, in_stride, p, out, blocks);
+      return launch<4, kWhole>(twiddles, in, in_stride, p, output);
     case 11:
-      return launch<8, kWhole>(twiddles, in, in_stride, p, out, blocks);
+      return launch<8, kWhole>(twiddles, in, in_stride, p, output);
     default:
-      return launch<16, kWhole>(twiddles, in, in_stride, p, out, blocks);
+      return launch<16, kWhole>(twiddles, in, in_stride, p, output);
   }
 }
 
@@ -183,11 +192,13 @@ void prepare_rows() {
 }
 
 void middle(const LdeTwiddles& twiddles, const Pass& p) {
-  launch<false>(twiddles, p.x, p.x_stride, p, p.w, OutBlocks{1, 0});
+  launch<false>(twiddles, p.x.at, p.x.stride, p, {{p.w[0], p.w[1]}});
 }
 
 void whole(const LdeTwiddles& twiddles, const u64* in, const Pass& p, u64* out) {
-  launch<true>(twiddles, in, size_t{1} << p.split.log_n2, p, out, OutBlocks{p.log_blowup, p.pair});
+  const size_t n = size_t{1} << p.split.log_n2;
+  u64* const first = out + 2 * p.pair * n;
+  launch<true>(twiddles, in, n, p, {{{first, n << p.log_blowup}, {first + n, n << p.log_blowup}}});
 }
 
 }  // namespace epochd::cuda::fast

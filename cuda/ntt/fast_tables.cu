@@ -11,12 +11,13 @@ using prover::Fp;
 
 constexpr u32 kThreads = 256;
 
-/// constant * base^(i j) * row^i * column^j at [i][j].
+/// constant * base^(i j) * row^i * column^j at [i][j], or at [j / tile][i][j % tile].
 struct Powers {
   Fp base = Fp::one();
   Fp row = Fp::one();
   Fp column = Fp::one();
   Fp constant = Fp::one();
+  u32 tile = 0;  ///< 0: whole rows
 };
 
 __device__ u64 power(u64 base, u64 exponent) {
@@ -32,8 +33,9 @@ __global__ void __launch_bounds__(kThreads)
     powers_kernel(u64* out, u32 rows, u32 columns, const __grid_constant__ Powers p) {
   const u64 at = static_cast<u64>(blockIdx.x) * kThreads + threadIdx.x;
   if (at >= static_cast<u64>(rows) * columns) return;
-  const u64 i = at / columns;
-  const u64 j = at % columns;
+  const u64 width = p.tile == 0 ? columns : p.tile;
+  const u64 i = at / width % rows;
+  const u64 j = at / width / rows * width + at % width;
   const u64 twiddle = gl::mul(power(p.base.value(), i * j), p.constant.value());
   const u64 shift = gl::mul(power(p.row.value(), i), power(p.column.value(), j));
   out[at] = gl::canonical(gl::mul(twiddle, shift));
@@ -95,12 +97,16 @@ LdeTwiddles make_shared(Builder& builder, u32 log_n, Fp shift) {
   LdeTwiddles t{};
   if (two_rounds(s)) {
     const u32 r1 = 1u << first_round_log(s);
-    t.column_inverse = builder.powers(r1, n1 / r1, {.base = column.inverse()});
+    const u32 r1_first = three_rounds_first(s) ? 16 : r1;
+    t.column_inverse = builder.powers(r1_first, n1 / r1_first, {.base = column.inverse()});
     t.column_forward = builder.powers(r1, n1 / r1, {.base = column});
   }
   if (n1 > 1) {
-    t.outer_inverse = builder.powers(
-        n1, n2, {.base = Fp::two_adic_root(log_n).inverse(), .row = shift, .constant = n_inverse});
+    t.outer_inverse = builder.powers(n1, n2,
+                                     {.base = Fp::two_adic_root(log_n).inverse(),
+                                      .row = shift,
+                                      .constant = n_inverse,
+                                      .tile = three_rounds_first(s) ? kThreeRoundsTile : 0});
   }
   t.row_inverse = builder.powers(16, 16 * c, {.base = row_inverse});
   t.row_inverse2 = builder.powers(16, c, {.base = row_inverse.pow(16)});

@@ -160,8 +160,14 @@ __device__ __forceinline__ u64 shl(W3 x) {
   return pack(r0, r1);
 }
 
+// x - p where x >= p: the upper word is all ones then and the lower not zero, which becomes one
+// less.
 __device__ __forceinline__ u64 canonical(u64 x) {
-  return x >= kP ? x - kP : x;
+  u32 l = lo(x), h = hi(x);
+  asm("{.reg .pred p; setp.eq.u32 p,%1,0xffffffff; setp.ne.and.u32 p,%0,0,p;"
+      " @p sub.u32 %0,%0,1; @p mov.u32 %1,0;}"
+      : "+r"(l), "+r"(h));
+  return pack(l, h);
 }
 
 // ---- DFTs in registers: natural order in, slot i holds Y[bitrev(i)] = sum x[n] *

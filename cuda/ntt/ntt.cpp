@@ -91,12 +91,14 @@ const HalfTwiddles* NttTables::inverse(u32 log_m) const {
 namespace {
 
 void lde_fast(const NttTables& tables, const u64* in, u64* out, u32 log_n, fast::Pass pass) {
+  const size_t n = size_t{1} << log_n;
   for (pass.pair = 0; pass.pair < 1u << (pass.log_blowup - 1); ++pass.pair) {
     const LdeTwiddles& twiddles = *tables.lde(log_n, pass.pair);
     if (log_n <= fast::kLogOnePassMax) {
       fast::whole(twiddles, in, pass, out);
       continue;
     }
+    if (pass.is_tight) pass.w[1] = {out + 2 * pass.pair * n, n << pass.log_blowup};
     if (pass.pair == 0) fast::first(twiddles, in, pass);
     fast::middle(twiddles, pass);
     fast::last(twiddles, pass, out);
@@ -106,7 +108,7 @@ void lde_fast(const NttTables& tables, const u64* in, u64* out, u32 log_n, fast:
 void lde_generic(const NttTables& tables, const u64* in, u64* out, u32 log_n,
                  const fast::Pass& pass) {
   const u64* powers = tables.powers();
-  const generic::Work work{pass.x, pass.x_stride, pass.w};
+  const generic::Work work{pass.x.at, pass.x.stride, pass.w[0].at};
   generic::lde_first(powers, in, work, pass.columns, log_n, pass.stream);
   for (u32 pair = 0; pair < 1u << (pass.log_blowup - 1); ++pair) {
     generic::lde_middle(powers, work, pass.columns, log_n, pass.log_blowup, pair, pass.stream);
@@ -130,12 +132,18 @@ void lde_batches(const NttTables& tables, const LdeJob& job, u64* scratch, u32 b
     return;
   }
   const size_t n = size_t{1} << log_n;
+  // Where the scratch does not hold all columns, half of it is in the output: fewer launches, whose
+  // last blocks leave the device partly idle.
+  const bool is_tight = is_fast && columns > batch;
+  if (is_tight) batch *= 2;
   for (u32 first = 0; first < columns; first += batch) {
     const u32 count = std::min(batch, columns - first);
     u64* to = out + (first * n << log_blowup);
     // X lives where the last block of each column goes: that is written after X is read.
-    u64* x = to + ((n << log_blowup) - n);
-    fast::Pass pass{{}, count, log_blowup, 0, x, n << log_blowup, scratch, stream};
+    const fast::Place x{to + ((n << log_blowup) - n), n << log_blowup};
+    fast::Pass pass{{},       count, log_blowup, 0, x, {{scratch, 2 * n}, {scratch + n, 2 * n}},
+                    is_tight, stream};
+    if (is_tight) pass.w[0].stride = n;
     if (is_fast) pass.split = fast::split(log_n);
     if (is_fast) {
       lde_fast(tables, in + first * n, to, log_n, pass);

@@ -29,6 +29,12 @@ constexpr bool two_rounds(Split s) {
 constexpr u32 first_round_log(Split s) {
   return s.log_n1 <= 8 ? 4 : 5;
 }
+/// The LDE's first pass takes three, of 16, 4 and 16 points: it has no registers for rounds of 32
+/// and the outer twiddles. It reads those tile by tile.
+constexpr bool three_rounds_first(Split s) {
+  return s.log_n1 == 10;
+}
+inline constexpr u32 kThreeRoundsTile = 8;
 
 }  // namespace epochd::cuda::fast
 

@@ -113,16 +113,20 @@ void lde_columns(const Work& work, const LdeJob& job) {
   u64* x = work.scratch + 2 * n * job.columns;
   split_kernel<R><<<dim3(tiles, job.columns), kThreads, 0, work.stream>>>(
       job.in, joined, work.powers, job.log_n, Fp::from_u64(R).inverse().value());
-  fast::Pass pass{fast::split(log_inner), R * job.columns, 1, 0, x, n / R, nullptr, work.stream};
+  const size_t inner = n / R;
+  fast::Pass pass{
+      fast::split(log_inner), R * job.columns, 1, 0, {x, inner}, {}, false, work.stream};
   fast::first(work.pairs[0], joined, pass);
   for (u32 pair = 0; pair < 1u << (work.log_blowup - 1); ++pair) {
     // Each pass's output goes where the next but one reads: W where the result will be.
-    pass.w = job.out + 2 * pair * n;
+    u64* const w = job.out + 2 * pair * n;
+    pass.w[0] = {w, 2 * inner};
+    pass.w[1] = {w + inner, 2 * inner};
     fast::middle(work.pairs[pair], pass);
     fast::last(work.pairs[pair], pass, joined);
     const Fp shift = Fp::generator() * (pair == 0 ? Fp::one() : Fp::two_adic_root(job.log_n + 2));
     join_kernel<R><<<dim3(tiles, 2, job.columns), kThreads, 0, work.stream>>>(
-        joined, pass.w, work.powers, job.log_n, shift.value(),
+        joined, w, work.powers, job.log_n, shift.value(),
         (shift * Fp::two_adic_root(job.log_n + 1)).value());
   }
   EPOCHD_CUDA_CHECK(cudaGetLastError());

@@ -151,6 +151,26 @@ TEST_F(CudaNtt, ExtendsSeveralMatricesBesideEachOther) {
   }
 }
 
+/// Half of the scratch is then in the output, where the last pass must not overwrite what it reads.
+TEST_F(CudaNtt, ExtendsMoreColumnsThanALanesScratchHolds) {
+  constexpr u32 kLogN = 20;
+  const u32 height[] = {kLogN};
+  const Lanes lanes;
+  for (const auto& [log_blowup, columns] : {std::pair{1u, 40u}, {2u, 18u}}) {
+    ASSERT_GT(columns, lde_batch_columns(columns, kLogN, kLaneScratchWordsMax));
+    const NttTables tables(height, log_blowup);
+    const std::vector<u64> trace = random_words(size_t{columns} << kLogN, kSeed + columns);
+    const DeviceArray<u64> in(trace);
+    const DeviceArray<u64> out(trace.size() << log_blowup);
+    const LdeJob job{in.data(), out.data(), columns, kLogN};
+    const DeviceArray<u64> scratch(lde_scratch_words({&job, 1}, log_blowup));
+    coset_lde(tables, lanes, {&job, 1}, scratch.data(), log_blowup, stream());
+    synchronize();
+    const std::vector<u64> want = cpu_lde(trace, columns, kLogN, log_blowup);
+    EXPECT_EQ(difference(out.get(), want, size_t{1} << (kLogN + log_blowup)), "");
+  }
+}
+
 TEST_F(CudaNtt, ConvertsCoefficientsLikeTheCpuAtEveryHeight) {
   for (const u32 log_blowup : {1u, 2u}) {
     const NttTables tables(heights(5, 20), log_blowup);
