@@ -8,12 +8,16 @@
 
 namespace epochd::bench {
 
+/// Only what there is of it: of zeros, Google Benchmark would write spreads that are no JSON.
 inline void set_work(benchmark::State& state, const Work& work, unsigned workers) {
-  state.counters["bytes"] = work.bytes;
-  state.counters["multiplications"] = work.multiplications;
-  state.counters["butterflies"] = work.butterflies;
-  state.counters["compressions"] = work.compressions;
-  state.counters["workers"] = workers;
+  const auto set = [&](const char* name, double count) {
+    if (count > 0) state.counters[name] = count;
+  };
+  set("bytes", work.bytes);
+  set("multiplications", work.multiplications);
+  set("butterflies", work.butterflies);
+  set("compressions", work.compressions);
+  set("workers", workers);
 }
 
 }  // namespace epochd::bench

@@ -37,16 +37,30 @@ double median(std::vector<double> values) {
 struct Timed {
   std::string name;
   std::vector<double> seconds;
+  std::vector<double> items_per_second;
   Work work;
   std::string threads;
 };
 
-std::vector<Timed> timed_of(const Json& benchmark) {
-  std::vector<Timed> all;
-  std::map<std::string, size_t> at;
+/// Without /real_time, /manual_time, /iterations:N, /repeats:N at its end.
+std::string plain_name(std::string name) {
+  for (;;) {
+    const size_t slash = name.rfind('/');
+    const std::string last = slash == std::string::npos ? "" : name.substr(slash + 1);
+    if (last != "real_time" && last != "manual_time" && !last.starts_with("iterations:") &&
+        !last.starts_with("repeats:")) {
+      return name;
+    }
+    name.resize(slash);
+  }
+}
+
+void add_timed(const Json& benchmark, std::vector<Timed>& all, std::map<std::string, size_t>& at) {
   for (const Json& entry : benchmark.at("benchmarks")) {
     if (entry.value("run_type", "iteration") != "iteration") continue;  // means and the like
-    const std::string name = entry.at("run_name");
+    std::string name = plain_name(entry.at("run_name"));
+    // exec_bench says the guest in a label.
+    if (entry.contains("label")) name += " " + entry["label"].get<std::string>();
     if (entry.value("error_occurred", false)) {
       throw std::runtime_error(name + ": " + entry.value("error_message", "failed"));
     }
@@ -60,8 +74,8 @@ std::vector<Timed> timed_of(const Json& benchmark) {
     }
     const double unit = seconds_of_unit(entry.value("time_unit", "ns"));
     all[at[name]].seconds.push_back(unit * number(entry, "real_time"));
+    all[at[name]].items_per_second.push_back(number(entry, "items_per_second"));
   }
-  return all;
 }
 
 /// The best of the benchmarks named ceiling/KIND/..., by number of threads.
@@ -95,6 +109,8 @@ Json kernel_json(const Timed& timed, const std::map<std::string, Ceilings>& ceil
                  {"threads", std::stoi(timed.threads)},
                  {"seconds", timed.seconds},
                  {"median_seconds", median(timed.seconds)}};
+  const double items = median(timed.items_per_second);
+  if (items > 0) kernel["items_per_second"] = items;
   const auto found = ceilings.find(timed.threads);
   if (found == ceilings.end()) return kernel;
   const Floor floor = floor_of(timed.work, found->second);
@@ -137,8 +153,10 @@ double percent(double log_ratio) {
 
 }  // namespace
 
-Json kernels_from_benchmark(const Json& benchmark, const std::string& machine) {
-  const std::vector<Timed> all = timed_of(benchmark);
+Json kernels_from_benchmarks(const std::vector<Json>& files, const std::string& machine) {
+  std::vector<Timed> all;
+  std::map<std::string, size_t> at;
+  for (const Json& file : files) add_timed(file, all, at);
   const auto ceilings = ceilings_of(all);
   Json kernels = Json::array();
   for (const Timed& timed : all) {
@@ -146,7 +164,7 @@ Json kernels_from_benchmark(const Json& benchmark, const std::string& machine) {
   }
   return {{"schema", "epoch-kernels/1"},
           {"machine", machine},
-          {"started", benchmark.at("context").value("date", "")},
+          {"started", files.at(0).at("context").value("date", "")},
           {"ceilings", ceilings_json(ceilings)},
           {"kernels", kernels}};
 }

@@ -10,11 +10,12 @@
 
 namespace epochd::bench {
 
-/// From what Google Benchmark writes with --benchmark_out, best with --benchmark_repetitions.
+/// From files that Google Benchmark writes with --benchmark_out, best with --benchmark_repetitions.
 /// Counters of a benchmark say its work (floor.hpp): bytes, multiplications, butterflies,
 /// compressions an iteration, and `threads`. Benchmarks called ceiling/KIND/... measure how much of
-/// one KIND the machine does; they are not kernels. Errors: std::runtime_error.
-Json kernels_from_benchmark(const Json& benchmark, const std::string& machine);
+/// one KIND the machine does; they are not kernels. The time is the first file's. Names lose what
+/// Google Benchmark adds of how they were timed. Errors: std::runtime_error.
+Json kernels_from_benchmarks(const std::vector<Json>& files, const std::string& machine);
 
 struct Change {
   std::string name;

@@ -57,7 +57,9 @@ int docs(const Options& o) {
 
 int import(const Options& o) {
   const std::string machine = o.machine.empty() ? abba::describe_machine() : o.machine;
-  write_file(o.output, kernels_from_benchmark(read_json(o.file), machine).dump(1) + "\n");
+  std::vector<Json> files;
+  for (const std::string& file : o.files) files.push_back(read_json(file));
+  write_file(o.output, kernels_from_benchmarks(files, machine).dump(1) + "\n");
   return kOk;
 }
 
@@ -113,7 +115,7 @@ int run(int argc, char** argv) {
   sub->add_option("--root", o.root, "where the markers' paths begin");
   sub->add_flag("--check", o.is_check, "change nothing; exit code 2 where something would change");
   sub = command("import", "Times of kernels from what Google Benchmark wrote", import);
-  sub->add_option("file", o.file, "of --benchmark_out")->required();
+  sub->add_option("files", o.files, "of --benchmark_out")->required();
   sub->add_option("-o,--output", o.output, "where to")->required();
   sub->add_option("--machine", o.machine, "instead of what is found here");
   sub = command("compare", "What got slower beyond noise: exit code 2", compare);

@@ -126,6 +126,7 @@ std::string seconds_text(double seconds) {
 }
 
 std::string rate_text(double rate) {
+  if (rate >= 1e12) return format("%.3g T/s", rate / 1e12);
   return rate >= 1e9 ? format("%.3g G/s", rate / 1e9) : format("%.3g M/s", rate / 1e6);
 }
 
@@ -143,10 +144,62 @@ std::string ceilings_text(const Json& results) {
   return text;
 }
 
+/// A median with how many times its floor it is.
+std::string over_floor(const Json& kernel) {
+  const double median = number(kernel, "median_seconds");
+  const double floor = number(kernel, "floor_seconds");
+  return seconds_text(median) + (floor > 0 ? format(" (%.1f)", median / floor) : std::string());
+}
+
+constexpr const char* kChipColumns[] = {"constraints", "logup", "logup_quotient"};
+
+/// Which of a chip's kernels this is; empty for a kernel of no chip.
+std::string chip_column_of(const Json& kernel) {
+  const std::string name = kernel["name"];
+  for (const std::string column : kChipColumns) {
+    if (name.starts_with(column + "/")) return column;
+  }
+  return "";
+}
+
+/// A row a chip: "median (times the floor)".
+std::string chips_table(const Json& results) {
+  require_schema(results, "epoch-kernels/1");
+  std::vector<std::string> chips;
+  std::map<std::string, std::map<std::string, std::string>> cells;
+  for (const Json& one : results["kernels"]) {
+    const std::string column = chip_column_of(one);
+    if (column.empty()) continue;
+    const std::string chip = one["name"].get<std::string>().substr(column.size() + 1);
+    if (cells[chip].empty()) chips.push_back(chip);
+    cells[chip][column] = over_floor(one);
+  }
+  std::vector<Row> rows;
+  for (const std::string& chip : chips) {
+    Row row = {chip};
+    for (const char* column : kChipColumns) row.push_back(cells[chip][column]);
+    rows.push_back(row);
+  }
+  return markdown({"chip", "constraints", "LogUp columns", "LogUp in the quotient"}, rows) +
+         where_and_when(results);
+}
+
+/// Kernels that say what they get through a second.
+std::string rates_table(const Json& results) {
+  require_schema(results, "epoch-kernels/1");
+  std::vector<Row> rows;
+  for (const Json& one : results["kernels"]) {
+    const double rate = number(one, "items_per_second");
+    if (rate > 0) rows.push_back({one["name"], rate_text(rate)});
+  }
+  return markdown({"what", "instructions"}, rows) + where_and_when(results);
+}
+
 std::string kernels_table(const Json& results) {
   require_schema(results, "epoch-kernels/1");
   std::vector<Row> rows;
   for (const Json& one : results["kernels"]) {
+    if (one.contains("items_per_second") || !chip_column_of(one).empty()) continue;
     const double floor = number(one, "floor_seconds");
     const double median = number(one, "median_seconds");
     rows.push_back({"`" + one["name"].get<std::string>() + "`", seconds_text(median),
@@ -160,10 +213,9 @@ std::string kernels_table(const Json& results) {
 
 using Maker = std::string (*)(const Json&);
 const std::map<std::string, Maker>& makers() {
-  static const std::map<std::string, Maker> all = {{"intervals", intervals_table},
-                                                   {"suite", suite_table},
-                                                   {"stages", stages_table},
-                                                   {"kernels", kernels_table}};
+  static const std::map<std::string, Maker> all = {
+      {"intervals", intervals_table}, {"suite", suite_table}, {"stages", stages_table},
+      {"kernels", kernels_table},     {"chips", chips_table}, {"rates", rates_table}};
   return all;
 }
 

@@ -8,7 +8,7 @@
 
 namespace epochd::bench {
 
-/// The kinds that make_table knows: intervals, suite, stages, kernels.
+/// The kinds that make_table knows: chips, intervals, kernels, rates, stages, suite.
 std::vector<std::string> table_kinds();
 
 /// Errors: std::runtime_error for an unknown kind or results of another schema.

@@ -22,7 +22,7 @@ Json benchmark_of(const std::string& name, std::vector<double> milliseconds, Jso
   Json list = Json::array();
   for (const double ms : milliseconds) {
     Json entry = {{"name", name + "/repeats:2"},
-                  {"run_name", name},
+                  {"run_name", name + "/iterations:3/manual_time"},
                   {"run_type", "iteration"},
                   {"real_time", ms},
                   {"time_unit", "ms"}};
@@ -46,7 +46,7 @@ Json google_json() {
 }
 
 TEST(Kernels, FloorsComeFromTheCeilingsMeasuredBeside) {
-  const Json kernels = kernels_from_benchmark(google_json(), "this machine");
+  const Json kernels = kernels_from_benchmarks({google_json()}, "this machine");
   EXPECT_EQ(kernels["ceilings"]["threads:2"]["bytes"], 1e9);
   EXPECT_EQ(kernels["ceilings"]["threads:2"]["butterflies"], 1e9);
   ASSERT_EQ(kernels["kernels"].size(), 2u);
@@ -59,7 +59,7 @@ TEST(Kernels, FloorsComeFromTheCeilingsMeasuredBeside) {
 
 TEST(Kernels, FilesHoldAgainstTheirSchema) {
   const Json schema = read_json(std::string(kSource) + "/bench/report/kernels.schema.json");
-  Json kernels = kernels_from_benchmark(google_json(), "this machine");
+  Json kernels = kernels_from_benchmarks({google_json()}, "this machine");
   EXPECT_EQ(schema_errors(schema, kernels), std::vector<std::string>{});
   kernels["kernels"][0]["seconds"][1] = 0;
   kernels["kernels"][0]["bound"] = "luck";
@@ -127,6 +127,24 @@ TEST(Document, MakesItsTablesAgainAndNothingElse) {
   EXPECT_THROW(regenerate("<!-- table suite a.json -->\n", make), std::runtime_error);
   EXPECT_THROW(regenerate("<!-- table suite -->\n<!-- end of table -->\n", make),
                std::runtime_error);
+}
+
+TEST(Tables, KeepChipsRatesAndOtherKernelsApart) {
+  const Json results = {
+      {"schema", "epoch-kernels/1"},
+      {"ceilings", Json::object()},
+      {"kernels",
+       {{{"name", "logup/addi"}, {"median_seconds", 2e-6}},
+        {{"name", "constraints/addi"}, {"median_seconds", 3e-6}, {"floor_seconds", 1e-6}},
+        {{"name", "scout fib"}, {"median_seconds", 1}, {"items_per_second", 5e8}},
+        {{"name", "lde"}, {"median_seconds", 1}}}}};
+  EXPECT_NE(make_table("chips", results).find("| addi | 3 us (3.0) | 2 us |  |"), std::string::npos)
+      << make_table("chips", results);
+  EXPECT_NE(make_table("rates", results).find("| scout fib | 500 M/s |"), std::string::npos);
+  const std::string kernels = make_table("kernels", results);
+  EXPECT_NE(kernels.find("`lde`"), std::string::npos);
+  EXPECT_EQ(kernels.find("addi"), std::string::npos);
+  EXPECT_EQ(kernels.find("scout"), std::string::npos);
 }
 
 TEST(Tables, RefuseResultsOfAnotherKind) {
