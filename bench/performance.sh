@@ -3,12 +3,13 @@
 #
 #   bench/performance.sh [BUILD]        BUILD: a configured build folder (build/host)
 #
-# Writes DATA/cpu-kernels.json and DATA/cpu-suite.json (docs/data), then the documents.
+# Writes DATA/cpu-kernels.json, DATA/cpu-suite.json, DATA/cpu-scaling.json, then the documents.
 #
 # Environment:
 #   DATA      where results go (docs/data); what documents quote is there
 #   RUN       what to run programs with, for example "chrt -f 10" on a machine that is not idle
 #   SUITE     flags for epoch-bench ("--suite workloads --epoch-size-log2 18")
+#   SCALING   the same for what scales ("--suite scaling --epoch-size-log2 16")
 #   KERNELS   which of kernels_bench (the best instruction set's, and the ceilings)
 #   REPETITIONS   of every kernel (3)
 #   DOCS      documents to make again (docs/performance.md docs/performance-gpu.md)
@@ -26,6 +27,7 @@ build=${1:-$repo/build/host}
 data=${DATA:-$repo/docs/data}
 read -ra run <<<"${RUN:-}"
 read -ra suite <<<"${SUITE:---suite workloads --epoch-size-log2 18}"
+read -ra scaling <<<"${SCALING:---suite scaling --epoch-size-log2 16}"
 read -ra docs <<<"${DOCS:-$repo/docs/performance.md $repo/docs/performance-gpu.md}"
 if grep -q avx512dq /proc/cpuinfo; then isa=avx512; else isa=avx2; fi
 [[ -f $build/CMakeCache.txt ]] || { echo "performance: $build is no build folder" >&2; exit 1; }
@@ -52,6 +54,13 @@ measure exec_bench --benchmark_min_time=0.1
 "$build/bin/epoch-report" validate "$repo/bench/report/kernels.schema.json" \
   "$data/cpu-kernels.json"
 
-${run[@]+"${run[@]}"} "$build/bin/epoch-bench" "${suite[@]}" --epoch "$build/bin/epoch" \
-  --guests "$build/guests" --ceilings "$data/cpu-kernels.json" --json "$data/cpu-suite.json"
+prove() {  # NAME FLAG...
+  local name=$1
+  shift
+  echo "performance: $name" >&2
+  ${run[@]+"${run[@]}"} "$build/bin/epoch-bench" "$@" --epoch "$build/bin/epoch" \
+    --guests "$build/guests" --ceilings "$data/cpu-kernels.json" --json "$data/$name.json"
+}
+prove cpu-suite "${suite[@]}"
+prove cpu-scaling "${scaling[@]}"
 "$build/bin/epoch-report" docs --root "$repo" "${docs[@]}"

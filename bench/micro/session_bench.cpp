@@ -109,7 +109,7 @@ void register_epoch(const std::string& guest, const Epoch& epoch) {
     benchmark::RegisterBenchmark(("stage/" + guest + "/" + name).c_str(),
                                  [&epoch, name](benchmark::State& s) { stage(s, epoch, name); })
         ->UseManualTime()
-        ->Iterations(3)
+        ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
   }
 }
