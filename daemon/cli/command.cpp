@@ -123,6 +123,8 @@ int run_epoch_command(int argc, const char* const* argv) {
   app.set_version_flag("--version", version_text());
   add_execute_command(app, session);
   add_prove_command(app, session);
+  add_prove_capsule_command(app, session);
+  add_assemble_command(app, session);
   add_verify_command(app, session);
   add_setup_command(app, session);
   add_inspect_command(app, session);

@@ -35,6 +35,8 @@ CLI::App* add_subcommand(CLI::App& app, Session& session, const std::string& nam
 
 void add_execute_command(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
+void add_prove_capsule_command(CLI::App& app, Session& session);
+void add_assemble_command(CLI::App& app, Session& session);
 void add_verify_command(CLI::App& app, Session& session);
 void add_setup_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);

@@ -6,6 +6,7 @@
 #include "daemon/cli/profile.hpp"
 #include "daemon/cli/text.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/job_folder.hpp"
 #include "daemon/pipeline/program_files.hpp"
 
 namespace epochd {
@@ -16,29 +17,46 @@ struct ExecuteOptions {
   ProtocolOverrides protocol;
   std::optional<u64> cycle_limit;
   bool profile = false;
+  std::string capsules;
 };
+
+/// Where the run's epochs go to be proved elsewhere.
+std::optional<CapsuleWriter> make_writer(FileSystem& fs, const std::string& folder,
+                                         const ProofRequest& request, const Guest& guest,
+                                         const RunParams& params) {
+  if (folder.empty()) return std::nullopt;
+  const Parallel parallel(0);
+  const prover::Digest program = make_key(guest, params, best_isa(), parallel).vk.digest();
+  return std::optional<CapsuleWriter>(std::in_place, fs, folder, request, params, program);
+}
 
 ExitCode execute(const Session& session, const ExecuteOptions& options) {
   FileSystem fs;
-  const Guest guest(read_elf(fs, options.program, Links::kFollow), options.program);
-  const Bytes input =
-      options.input.empty() ? Bytes{} : read_input(fs, options.input, Links::kFollow);
-  const ProtocolSettings protocol = resolve_protocol({}, session.environment, {}, options.protocol);
+  ProofRequest request;
+  request.elf = read_elf(fs, options.program, Links::kFollow);
+  const Guest guest(request.elf, options.program);
+  if (!options.input.empty()) request.input = read_input(fs, options.input, Links::kFollow);
+  request.protocol = resolve_protocol({}, session.environment, {}, options.protocol);
+  request.protocol.continuations = true;
+  const ProtocolSettings& protocol = request.protocol;
   const u64 limit = options.cycle_limit.value_or(DaemonSettings{}.cycle_limit);
   const RunParams params{&preset_of(protocol.security), protocol.epoch_size_log2};
-  const GuestRun run(guest, input, limit, print_guest_text);
+  const GuestRun run(guest, request.input, limit, print_guest_text);
 
   std::optional<Profile> profile;
   if (options.profile) profile.emplace(guest, params);
-  double profile_seconds = 0;
+  auto capsules = make_writer(fs, options.capsules, request, guest, params);
+  double other_seconds = 0;
   const Stopwatch whole;
   const RunFacts facts = run.to_exit(params, [&](const ScoutEpoch& e) {
-    if (!profile) return;
-    const Stopwatch profiling;
-    profile->add(e);
-    profile_seconds += profiling.seconds();
+    if (!profile && !capsules) return;
+    const Stopwatch other;
+    if (profile) profile->add(e);
+    if (capsules) capsules->add(e);
+    other_seconds += other.seconds();
   });
-  const double seconds = whole.seconds() - profile_seconds;
+  const double seconds = whole.seconds() - other_seconds;
+  if (capsules) capsules->finish(facts);
 
   const double rate = seconds > 0 ? static_cast<double>(facts.cycles) / seconds : 0;
   nlohmann::json json = {{"cycles", facts.cycles},
@@ -57,6 +75,11 @@ ExitCode execute(const Session& session, const ExecuteOptions& options) {
     profile->add_to(json);
     text += profile->text();
   }
+  if (capsules) {
+    json["capsules"] = options.capsules;
+    json["capsule_bytes"] = capsules->bytes();
+    text += "\ncapsules   " + options.capsules + ", " + bytes_text(capsules->bytes());
+  }
   session.answer(json, text);
   return ExitCode::kOk;
 }
@@ -71,7 +94,10 @@ void add_execute_command(CLI::App& app, Session& session) {
   command->add_option("--input", options->input, "The private input");
   command->add_flag("--profile", options->profile,
                     "Show where the cycles go, by symbol, and what proving takes, by chip");
+  command->add_option("--capsules", options->capsules,
+                      "Write every epoch here, for `epoch prove-capsule` and `epoch assemble`");
   add_epoch_size_option(*command, options->protocol);
+  add_security_option(*command, options->protocol.security);
   add_cycle_limit_option(*command, options->cycle_limit);
 }
 

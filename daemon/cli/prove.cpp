@@ -2,11 +2,10 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/options.hpp"
 #include "daemon/cli/progress.hpp"
-#include "daemon/cli/remove_on_signal.hpp"
+#include "daemon/cli/unverified_bundle.hpp"
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/pipeline/program_files.hpp"
 #include "daemon/pipeline/proof_record.hpp"
-#include "daemon/queue/durable.hpp"
 #include "daemon/worker/device_worker.hpp"
 
 namespace epochd {
@@ -19,38 +18,6 @@ struct ProveOptions {
   std::optional<Residency> residency;
   std::optional<u64> cycle_limit;
   u32 threads = 0;
-};
-
-/// The bundle under another name until it is verified; removed if it never is.
-class UnverifiedBundle {
- public:
-  UnverifiedBundle(FileSystem& fs, const Path& output)
-      : fs_(fs),
-        output_(output),
-        path_(output.string() + ".unverified"),
-        unfinished_(path_.string() + std::string(kTemporarySuffix)),
-        on_signal_({unfinished_, path_}) {}
-  ~UnverifiedBundle() {
-    std::error_code ignored;
-    if (!is_kept_) std::filesystem::remove(path_, ignored);
-  }
-  UnverifiedBundle(const UnverifiedBundle&) = delete;
-  UnverifiedBundle& operator=(const UnverifiedBundle&) = delete;
-
-  const Path& path() const { return path_; }
-  void keep() {
-    fs_.rename_replace(path_, output_);
-    is_kept_ = true;
-    fs_.sync_directory(output_.parent_path());
-  }
-
- private:
-  FileSystem& fs_;
-  Path output_;
-  Path path_;
-  Path unfinished_;  ///< while it is being written
-  RemoveOnSignal on_signal_;
-  bool is_kept_ = false;
 };
 
 std::string summary(const ProveOptions& options, const ProofFacts& facts,

@@ -10,11 +10,11 @@
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/epoch_pipeline.hpp"
 #include "daemon/pipeline/guest.hpp"
-#include "daemon/pipeline/run_facts.hpp"
 #include "daemon/pipeline/sealing_run.hpp"
 #include "daemon/pipeline/stored_check.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/continuation/area.hpp"
+#include "epoch/exec/replay.hpp"
 
 namespace epochd {
 namespace {
@@ -32,12 +32,16 @@ std::span<const u8> as_byte_span(std::span<const u64> words) {
   return {reinterpret_cast<const u8*>(words.data()), words.size_bytes()};
 }
 
-class EngineProver : public JobProver {
+class EngineProver : public EpochEngine {
  public:
   EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
                TraceFile* trace);
 
   RunFacts prove_epochs(EpochExchange& exchange) override;
+  prover::Digest program() const override { return key_.vk.digest(); }
+  Bytes prove_capsule(Capsule capsule, const Checkpoint& check) override;
+  std::optional<u32> adopt(const RunFacts& facts, const EpochLoader& load,
+                           const Checkpoint& check) override;
   void assemble(const EpochLoader& load, const ByteSink& bundle, const Checkpoint& check) override;
   void verify(const Path& bundle) override;
   ProverUsage usage() const override;
@@ -242,6 +246,32 @@ void EngineProver::prove_missing(StoredCheck& stored, EpochExchange& exchange) {
       stored.missing(), [&] { return again.next(); }, *pool_, exchange);
 }
 
+Bytes EngineProver::prove_capsule(Capsule capsule, const Checkpoint& check) {
+  {
+    EpochRecords records;
+    if (const auto error = Replayer(guest_.code()).run(capsule, records)) {
+      throw JobError(Reason::kInput, "the capsule is no epoch of its program: " + error->message);
+    }
+  }
+  open_pool();
+  return prove_one(*pool_, std::move(capsule), check).payload;
+}
+
+std::optional<u32> EngineProver::adopt(const RunFacts& facts, const EpochLoader& load,
+                                       const Checkpoint& check) {
+  const LoggedStage stage(log_, "main", "verify epochs");
+  EpochChecker checker(key_.vk, params_);
+  for (u32 label = 1; label <= facts.epochs; ++label) {
+    check();
+    const std::optional<EpochPayload> payload = decode_payload(load(label));
+    if (!payload || !checker.is_epoch(label, label == facts.epochs, *payload)) return label;
+    memory_->absorb(label, payload->boundary);
+  }
+  open_pool();
+  facts_ = facts;
+  return std::nullopt;
+}
+
 ProverUsage EngineProver::usage() const {
   if (pool_) return pool_->usage();
   ProverUsage usage;
@@ -319,6 +349,10 @@ void EngineProver::verify(const Path& bundle) {
 std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug,
                                               DeviceAccess devices, TraceFile* trace) {
   return std::make_unique<EngineProver>(request, std::move(debug), std::move(devices), trace);
+}
+
+std::unique_ptr<EpochEngine> make_epoch_engine(const ProofRequest& request, DeviceAccess devices) {
+  return std::make_unique<EngineProver>(request, DebugText{}, std::move(devices), nullptr);
 }
 
 const prover::Preset& preset_of(SecurityPreset security) {

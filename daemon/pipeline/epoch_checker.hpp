@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "daemon/pipeline/epoch_payload.hpp"
 #include "epoch/capsule/capsule.hpp"
 #include "epoch/continuation/prove_epoch.hpp"
 #include "epoch/continuation/verify_run.hpp"
@@ -20,9 +22,12 @@ class EpochChecker {
   /// capsule's keys? That the rows end as proved is for the global proof to find.
   bool accepts(const Capsule& capsule, const EpochProof& proof,
                std::span<const BoundaryRecord> boundary);
+  /// Without a capsule: is it a proof of some epoch of this label, and can its boundary be one?
+  bool is_epoch(u32 label, bool is_final, const EpochPayload& epoch);
 
  private:
-  bool is_proof_of(const Capsule& capsule, const EpochProof& proof);
+  /// The statement of a proof that verifies.
+  std::optional<EpochStatement> statement_of(u32 label, bool is_final, const EpochProof& proof);
 
   const VerifyingKey& key_;
   RunParams params_;

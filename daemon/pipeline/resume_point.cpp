@@ -64,4 +64,17 @@ std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Di
   return std::nullopt;
 }
 
+std::optional<KeptFacts> load_facts(ResumeStore& store) {
+  const std::optional<Bytes> bytes = store.load_facts();
+  return bytes ? decode_facts(*bytes) : std::nullopt;
+}
+
+void keep_facts(ResumeStore& store, const KeptFacts& facts) {
+  try {
+    store.save_facts(encode_facts(facts));
+  } catch (const IoError& error) {
+    log::warn("what is known of the run could not be kept", {{"why", error.what()}});
+  }
+}
+
 }  // namespace epochd

@@ -1,4 +1,5 @@
-// Where a run goes on: its state at the newest checkpoint that can be used.
+// Where a run goes on: its state at the newest checkpoint that can be used, and what is known of
+// its end.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 
 #include "daemon/pipeline/guest.hpp"
 #include "daemon/pipeline/resume_store.hpp"
+#include "daemon/pipeline/run_facts.hpp"
 #include "epoch/capsule/snapshot.hpp"
 #include "epoch/continuation/run_memory.hpp"
 
@@ -44,5 +46,10 @@ struct ResumePoint {
 /// the log says why. `program` is the stitch's. Errors: as make_scout().
 std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Digest& program,
                                              ResumeStore& store);
+
+/// What an earlier attempt kept, if it did and it can be read.
+std::optional<KeptFacts> load_facts(ResumeStore& store);
+/// For a later attempt. What cannot be kept, the log says.
+void keep_facts(ResumeStore& store, const KeptFacts& facts);
 
 }  // namespace epochd

@@ -1,9 +1,9 @@
 #include "daemon/pipeline/run_facts.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 
-#include "daemon/log/log.hpp"
+#include "daemon/pipeline/capsule_file.hpp"
 #include "prover/security/presets.hpp"
 
 namespace epochd {
@@ -33,31 +33,17 @@ std::optional<KeptFacts> decode_facts(std::span<const u8> bytes) {
   std::array<u64, kWordCount> words;
   std::memcpy(words.data(), bytes.data(), sizeof(words));
   bytes = bytes.subspan(sizeof(words));
-  const auto preset =
-      std::ranges::find(prover::kPresets, words[kPreset], [](const auto& p) { return u64{p.id}; });
-  if (preset == std::end(prover::kPresets)) return std::nullopt;
+  const prover::Preset* const preset = find_preset(words[kPreset]);
+  if (preset == nullptr) return std::nullopt;
   const u64 log2 = words[kEpochSizeLog2], epochs = words[kEpochs], cycles = words[kCycles];
   if (log2 < kEpochSizeLog2Min || log2 > kEpochSizeLog2Max) return std::nullopt;
   if (epochs == 0 || epochs > kEpochCountMax) return std::nullopt;
   if (cycles < epochs || cycles > epochs << log2) return std::nullopt;
 
-  KeptFacts facts{{&*preset, static_cast<u32>(log2)}, {cycles, epochs, words[kExitCode], {}}};
+  KeptFacts facts{{preset, static_cast<u32>(log2)}, {cycles, epochs, words[kExitCode], {}}};
   facts.run.outputs.resize(bytes.size() / sizeof(u64));
   if (!bytes.empty()) std::memcpy(facts.run.outputs.data(), bytes.data(), bytes.size());
   return facts;
-}
-
-std::optional<KeptFacts> load_facts(ResumeStore& store) {
-  const std::optional<Bytes> bytes = store.load_facts();
-  return bytes ? decode_facts(*bytes) : std::nullopt;
-}
-
-void keep_facts(ResumeStore& store, const KeptFacts& facts) {
-  try {
-    store.save_facts(encode_facts(facts));
-  } catch (const IoError& error) {
-    log::warn("what is known of the run could not be kept", {{"why", error.what()}});
-  }
 }
 
 }  // namespace epochd

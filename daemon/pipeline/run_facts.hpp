@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "daemon/pipeline/job_prover.hpp"
-#include "daemon/pipeline/resume_store.hpp"
 #include "epoch/continuation/proof_format.hpp"
 
 namespace epochd {
@@ -20,10 +19,5 @@ Bytes encode_facts(const KeptFacts& facts);
 /// Reads untrusted bytes; allocates no more than there are. Nothing if they are no facts of this
 /// version: an unknown preset, a count that no run has.
 std::optional<KeptFacts> decode_facts(std::span<const u8> bytes);
-
-/// What an earlier attempt kept, if it did and it can be read.
-std::optional<KeptFacts> load_facts(ResumeStore& store);
-/// For a later attempt. What cannot be kept, the log says.
-void keep_facts(ResumeStore& store, const KeptFacts& facts);
 
 }  // namespace epochd

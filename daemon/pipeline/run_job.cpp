@@ -102,7 +102,12 @@ ProofFacts run_job(FileSystem& fs, JobProver& prover, EpochStore& store, const P
   JobExchange exchange(store, monitor, facts);
   facts.run = prover.prove_epochs(exchange);
   store.flush();
+  assemble_job(fs, prover, store, bundle, monitor, start, facts);
+  return facts;
+}
 
+void assemble_job(FileSystem& fs, JobProver& prover, EpochStore& store, const Path& bundle,
+                  JobMonitor& monitor, SteadyTime start, ProofFacts& facts) {
   for (u32 assembly = 1;; ++assembly) {
     monitor.check();
     monitor.enter(Phase::kAssembling);
@@ -116,7 +121,6 @@ ProofFacts run_job(FileSystem& fs, JobProver& prover, EpochStore& store, const P
     if (is_accepted) break;
   }
   facts.stages = prover.stage_seconds();
-  return facts;
 }
 
 }  // namespace epochd

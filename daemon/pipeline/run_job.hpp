@@ -1,6 +1,8 @@
 // One job from program to bundle, written once for `epochd` and `epoch prove`.
 #pragma once
 
+#include <chrono>
+
 #include "daemon/pipeline/epoch_store.hpp"
 #include "daemon/pipeline/job_prover.hpp"
 #include "daemon/queue/durable.hpp"
@@ -41,5 +43,11 @@ struct ProofFacts {
 /// verifies it. Errors: JobError, IoError, and whatever the monitor throws.
 ProofFacts run_job(FileSystem& fs, JobProver& prover, EpochStore& store, const Path& bundle,
                    JobMonitor& monitor);
+
+/// The rest of it, when the epochs are done and in `store`: assembles, and verifies. `start`: when
+/// the job was begun. Adds to `facts`. Errors: as run_job().
+void assemble_job(FileSystem& fs, JobProver& prover, EpochStore& store, const Path& bundle,
+                  JobMonitor& monitor, std::chrono::steady_clock::time_point start,
+                  ProofFacts& facts);
 
 }  // namespace epochd

@@ -8,9 +8,11 @@
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/pipeline/epoch_store.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/job_folder.hpp"
 #include "daemon/pipeline/job_key.hpp"
 #include "daemon/pipeline/resume_point.hpp"
 #include "daemon/pipeline/run_job.hpp"
+#include "daemon/queue/layout.hpp"
 #include "tests/daemon/queue_fixture.hpp"
 
 namespace epochd {
@@ -283,6 +285,22 @@ TEST_F(CheckpointTest, AKillAtAnyStepChangesNoByte) {
     }
   }
   EXPECT_GT(resumed, 0u);
+}
+
+TEST_F(CheckpointTest, WhatAJobKeptCanBeAssembledByHand) {
+  reference();
+  write(job("whole") / kProgramFile, request_.elf);
+  GatheredEpochs gathered(fs_, job("whole"));
+  ProofRequest request = request_;
+  request.input.clear();
+  request.protocol = protocol_of(gathered.facts().params);
+  const auto engine = make_epoch_engine(request);
+  const auto load = [&](u64 label) { return *gathered.load(label); };
+  EXPECT_EQ(engine->adopt(gathered.facts().run, load, [] {}), std::nullopt);
+  Monitor monitor;
+  ProofFacts facts;
+  assemble_job(fs_, *engine, gathered, job("whole") / "by hand", monitor, {}, facts);
+  EXPECT_TRUE(fs_.read_file(job("whole") / "by hand", 1 << 28) == bundle("whole"));
 }
 
 /// Of a store alone: bytes that are no snapshot do as well.

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "daemon/pipeline/capsule_file.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
+#include "daemon/pipeline/run_facts.hpp"
+#include "epoch/capsule/snapshot.hpp"
+#include "prover/security/presets.hpp"
 #include "tests/epoch/continuation/run_fixture.hpp"
 #include "tests/epoch/continuation/small_programs.hpp"
 
@@ -35,6 +39,30 @@ void add_capsules(Seeds& seeds) {
   while (!scout->halted()) {
     seeds["capsule"].push_back(encode_capsule(stitch.seal(*scout->run_epoch(32))));
   }
+}
+
+// Half a run, with outputs; what it came to; an epoch with its program.
+void add_resume(Seeds& seeds) {
+  const Bytes elf = testing::all_regions(3);
+  const Program program(*parse_elf(elf));
+  const Code code(program);
+  auto scout = Scout::create(code, testing::input_words({5}));
+  Stitch stitch(prover::Digest{});
+  std::vector<u64> outputs;
+  const RunParams params{&prover::kPresets[0], kEpochSizeLog2Min};
+  while (!scout->halted()) {
+    const ScoutEpoch epoch = *scout->run_epoch(32);
+    outputs.insert(outputs.end(), epoch.outputs.begin(), epoch.outputs.end());
+    const Capsule capsule = stitch.seal(epoch);
+    seeds["package"].push_back(encode_capsule_file(JobKey{}, params, elf, capsule));
+    if (scout->halted()) break;
+    Bytes& bytes = seeds["snapshot"].emplace_back();
+    write_snapshot(prover::Digest{}, *scout, stitch, outputs, [&](std::span<const u8> piece) {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+    });
+  }
+  seeds["facts"].push_back(encode_facts({params, {scout->cycles(), 2, 0, outputs}}));
+  seeds["facts"].push_back(encode_facts({params, {1, 1, 7, {}}}));
 }
 
 void add_programs(Seeds& seeds) {
@@ -70,6 +98,7 @@ std::map<std::string, std::vector<Bytes>> make_seeds(const std::string& written)
   Seeds seeds;
   add_proof(seeds);
   add_capsules(seeds);
+  add_resume(seeds);
   add_programs(seeds);
   add_written(seeds, written);
   return seeds;

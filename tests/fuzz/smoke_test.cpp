@@ -58,6 +58,15 @@ TEST(FuzzSmoke, Capsule) {
 TEST(FuzzSmoke, Payload) {
   expect_survived("payload", 5000);
 }
+TEST(FuzzSmoke, Snapshot) {
+  expect_survived("snapshot", 400);
+}
+TEST(FuzzSmoke, Facts) {
+  expect_survived("facts", 20000);
+}
+TEST(FuzzSmoke, Package) {
+  expect_survived("package", 5000);
+}
 TEST(FuzzSmoke, Config) {
   expect_survived("config", 1000);
 }

@@ -27,6 +27,12 @@ void fuzz_elf(Input input);
 void fuzz_capsule(Input input);
 /// A kept epoch: its proof record and its boundary rows.
 void fuzz_payload(Input input);
+/// A snapshot of a run, as it is and with its checksum made right; if it is read, the run goes on.
+void fuzz_snapshot(Input input);
+/// What a run came to.
+void fuzz_facts(Input input);
+/// A capsule's file, with its program, as it is and with its checksum made right.
+void fuzz_package(Input input);
 /// The settings file.
 void fuzz_config(Input input);
 /// A job file.
@@ -42,8 +48,9 @@ struct Target {
 };
 inline constexpr Target kTargets[] = {{"proof", fuzz_proof},     {"key", fuzz_key},
                                       {"elf", fuzz_elf},         {"capsule", fuzz_capsule},
-                                      {"payload", fuzz_payload}, {"config", fuzz_config},
-                                      {"job", fuzz_job}};
+                                      {"payload", fuzz_payload}, {"snapshot", fuzz_snapshot},
+                                      {"facts", fuzz_facts},     {"package", fuzz_package},
+                                      {"config", fuzz_config},   {"job", fuzz_job}};
 
 /// Whole words of the input, in memory of exactly their length, so that a read past the end shows.
 inline std::vector<u64> words_of(Input input) {
