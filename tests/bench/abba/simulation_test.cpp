@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "bench/abba/schedule.hpp"
@@ -116,6 +117,7 @@ TEST(AbbaSimulation, EqualSidesAreEquivalentOrInconclusive) {
       return v == Verdict::kEquivalent || v == Verdict::kInconclusive;
     });
     EXPECT_GE(quiet, 0.95) << noise;
+    RecordProperty("at_noise_" + std::to_string(noise), std::to_string(quiet));
   }
 }
 
@@ -134,22 +136,19 @@ TEST(AbbaSimulation, EqualSidesAreProvedEquivalentWhereNoiseAllows) {
 
 TEST(AbbaSimulation, FindsTwoPercentAtOnePercentNoiseWithTenBlocks) {
   const double two = std::log(1.02);
-  EXPECT_GE(share(200,
-                  [&](uint64_t seed) {
-                    return verdict({.effect = -two}, 10, seed) == Verdict::kImprovement;
-                  }),
-            0.95);
-  EXPECT_GE(share(200,
-                  [&](uint64_t seed) {
-                    return verdict({.effect = two}, 10, seed) == Verdict::kRegression;
-                  }),
-            0.95);
-  // And under drift.
+  const auto found = [](const World& world, Verdict expected) {
+    return share(200, [&](uint64_t seed) { return verdict(world, 10, seed) == expected; });
+  };
+  const double better = found({.effect = -two}, Verdict::kImprovement);
+  const double worse = found({.effect = two}, Verdict::kRegression);
   const World drifting = {.effect = -two, .drift = [](double t) { return 0.1 * t + 0.1 * t * t; }};
-  EXPECT_GE(
-      share(200,
-            [&](uint64_t seed) { return verdict(drifting, 10, seed) == Verdict::kImprovement; }),
-      0.95);
+  const double under_drift = found(drifting, Verdict::kImprovement);
+  EXPECT_GE(better, 0.95);
+  EXPECT_GE(worse, 0.95);
+  EXPECT_GE(under_drift, 0.95);
+  RecordProperty("improvements", std::to_string(better));
+  RecordProperty("regressions", std::to_string(worse));
+  RecordProperty("improvements_under_drift", std::to_string(under_drift));
 }
 
 // An effect as large as the minimum detectable one is found about as often as its power says.
