@@ -84,10 +84,12 @@ SessionBuffers::SessionBuffers(const Layout& layout, Placer& placer)
   place_small(layout, placer);
   place_ldes(layout, Part::kMain, placer);
   place_base_trees(layout, placer);
+  const size_t before_records = placer.used();
   place_over_each_other(
       placer, [&] { place_records(layout, placer); },
       [&] { place_traces(layout, Part::kLogup, placer); },
       [&] { place_quotient_and_fri(layout, placer); });
+  record_bytes = placer.used() - before_records;
   place_over_each_other(
       placer,
       [&] {
@@ -119,11 +121,11 @@ void SessionBuffers::place_small(const Layout& layout, Placer& placer) {
 }
 
 void SessionBuffers::place_records(const Layout& layout, Placer& placer) {
+  size_t bytes = 0;
   for (u32 t = 0; t < layout.shape.table_count; ++t) {
-    record_bytes =
-        std::max(record_bytes, sizeof(UnalignedRecord) << layout.shape.tables[t].log_height);
+    bytes = std::max(bytes, sizeof(UnalignedRecord) << layout.shape.tables[t].log_height);
   }
-  records = placer.take<u8>(record_bytes);
+  records = placer.take<u8>(bytes);
 }
 
 void SessionBuffers::place_traces(const Layout& layout, Part part, Placer& placer) {

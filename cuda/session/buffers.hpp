@@ -65,8 +65,8 @@ struct SessionBuffers {
   u64* gathered = nullptr;               ///< query rows and digests
   size_t gathered_words = 0;
   u64* nonce = nullptr;
-  u8* records = nullptr;  ///< one table's records at a time
-  size_t record_bytes = 0;
+  u8* records = nullptr;    ///< tables' records, until LogUp
+  size_t record_bytes = 0;  ///< room for any one table's, for several's where LogUp needs more
 
   SessionBuffers(const prover::Layout& layout, Placer& placer);
 

@@ -72,6 +72,18 @@ void CudaBackend::upload(void* device, const void* host, size_t bytes) const {
   }
 }
 
+const void* CudaBackend::upload_records(const void* host, size_t bytes) const {
+  u8* const device = record_uploads_.next(bytes, stream_.get());
+  if (is_pinned(host)) {
+    counters_.bytes_h2d += bytes;
+    // The caller keeps it until the session's next value comes down.
+    record_uploads_.copy(device, host, bytes, stream_.get());
+  } else {
+    upload(device, host, bytes);
+  }
+  return device;
+}
+
 void CudaBackend::download(void* host, const void* device, size_t bytes) const {
   counters_.bytes_d2h += bytes;
   u8* to = static_cast<u8*>(host);

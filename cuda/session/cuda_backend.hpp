@@ -22,6 +22,7 @@
 #include "cuda/session/fault_plan.hpp"
 #include "cuda/session/mirror.hpp"
 #include "cuda/session/plan.hpp"
+#include "cuda/session/record_uploads.hpp"
 #include "cuda/session/residency.hpp"
 #include "epoch/continuation/prover_usage.hpp"
 #include "prover/pcs/fixed_tree.hpp"
@@ -91,6 +92,9 @@ class CudaBackend {
   T* take_descriptors(size_t count) const {
     return descriptors_.take<T>(count);
   }
+  /// Copies a table's records to the device beside what runs there. Returns where they are for what
+  /// is launched next.
+  const void* upload_records(const void* host, size_t bytes) const;
   void download(void* host, const void* device, size_t bytes) const;
   void reset_staging() const;
   void copy_down(void* pinned, const void* device, size_t bytes) const;
@@ -108,6 +112,7 @@ class CudaBackend {
   CudaPlan plan_;
   BackendOptions options_;
   mutable Stream stream_;
+  mutable RecordUploads record_uploads_;
   Lanes lanes_;
   DeviceBlock arena_;
   mutable Arena descriptors_;  ///< small arrays the kernels read, per session

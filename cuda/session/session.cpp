@@ -29,6 +29,7 @@ CudaSession::CudaSession(const CudaBackend& backend, const Layout& layout)
   backend.reserve_arena(session_bytes(layout));
   Placer placer(backend.arena_.data());
   buffers_ = std::make_unique<SessionBuffers>(layout, placer);
+  backend.record_uploads_.begin(buffers_->records, buffers_->record_bytes);
 }
 
 void CudaSession::load_fixed(u32 tree, std::shared_ptr<const prover::FixedTree> fixed) {
@@ -107,10 +108,7 @@ void CudaSession::fill_table(u32 table) {
       cudaMemsetAsync(base, 0, rows * layout_->segments[segment].width * sizeof(u64), stream));
   if (source.block.records == nullptr || source.used_rows == 0) return;
   prover::RecordBlock block = source.block;
-  const size_t bytes = source.used_rows * block.record_bytes;
-  EPOCHD_ASSERT(bytes <= buffers_->record_bytes);
-  backend_->upload(buffers_->records, block.records, bytes);
-  block.records = buffers_->records;
+  block.records = backend_->upload_records(block.records, source.used_rows * block.record_bytes);
   if (block.shared != nullptr) {
     const void*& device = shared_[block.shared];
     if (device == nullptr) {

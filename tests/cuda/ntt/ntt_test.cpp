@@ -93,6 +93,12 @@ TEST_F(CudaNtt, ExtendsLikeTheCpuAtEveryHeight) {
   }
 }
 
+/// Every kernel once, short enough for the sanitizer's race check.
+TEST_F(CudaNtt, ExtendsOneColumnOfEverySplit) {
+  const NttTables tables(heights(10, 22), 1);
+  for (const u32 log_n : {11u, 13u, 14u, 17u, 18u, 21u, 22u}) check_lde(tables, 1, log_n, 1);
+}
+
 TEST_F(CudaNtt, ExtendsLikeTheCpuWithoutTables) {
   // Low heights have tables anyway, but those for blowup 2 do not serve blowup 4.
   const NttTables none({}, 1);
