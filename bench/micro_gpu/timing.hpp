@@ -43,5 +43,7 @@ prover::Fp3 random_fp3();
 void add_ceilings();
 void add_column_kernels();
 void add_chip_kernels();
+/// Of fib.elf and sha256.elf in that folder.
+void add_fill_kernels(const std::string& guests);
 
 }  // namespace epochd::bench
