@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "cuda/rt/nvtx_stages.hpp"
-#include "cuda/rt/pinned_resource.hpp"
 #include "cuda/rt/slab_resource.hpp"
 #include "cuda/session/cuda_backend.hpp"
 #include "prover/core/stage_fan_out.hpp"
@@ -24,7 +23,7 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
       : BackendProver(key, params, std::move(shared), plan, cuda::BackendOptions{residency}),
         program_(program),
         slab_(plan.record_bytes),
-        record_memory_(slab_.data(), slab_.bytes(), &pinned_) {
+        record_memory_(slab_.data(), slab_.bytes(), std::pmr::get_default_resource()) {
     hold(key);
   }
   EpochProof prove_epoch(const EpochRecords& records, const ProveHooks& hooks) override {
@@ -54,7 +53,6 @@ class CudaProver : public BackendProver<cuda::CudaBackend> {
   PlannedProgram program_;
   cuda::NvtxStages nvtx_;
   cuda::PinnedBlock slab_;
-  cuda::PinnedResource pinned_;
   cuda::SlabResource record_memory_;
 };
 
@@ -80,13 +78,14 @@ Result<std::vector<std::unique_ptr<EpochProver>>, DeviceQueryError> make_cuda_pr
   const auto info = find_device(device);
   if (!info) return Unexpected{info.error()};
   const PlannedProgram program = PlannedProgram::of(key).at_least(PlannedProgram{});
-  const CudaPlan plan = cuda::plan_cuda(params, residency, program);
+  CudaPlan plan = cuda::plan_cuda(params, residency, program);
   const u32 count = std::min(most, cuda::in_flight_max(plan, info->free_bytes));
   if (count == 0) {
     return Unexpected{
         DeviceQueryError{DeviceQueryErrorKind::kNoMemory, device,
                          cuda::plan_refusal(params, residency, program, info->free_bytes)}};
   }
+  plan.record_bytes = cuda::record_bytes(params, count);
   const auto shared = std::make_shared<const DeviceShared>(device, plan);
   std::vector<std::unique_ptr<EpochProver>> provers;
   for (u32 i = 0; i < count; ++i) {

@@ -1,9 +1,14 @@
 #include "cuda/rt/memory.hpp"
 
-#include "cuda/rt/pinned_resource.hpp"
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "cuda/rt/pinned_resource.hpp"
 
 namespace epochd::cuda {
 namespace {
@@ -51,15 +56,73 @@ void DeviceMemory::free(u8* p, size_t bytes) noexcept {
   report(cudaFree(p), "freeing device memory");
 }
 
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kPage = 4096;
+constexpr u32 kTouchThreadsMax = 8;
+
+size_t whole_huge_pages(size_t bytes) {
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+/// Makes every page be there. Most of the time that locking takes goes into this.
+void touch(u8* p, size_t bytes) {
+  const u32 count = std::clamp(std::thread::hardware_concurrency(), 1u, kTouchThreadsMax);
+  std::vector<std::jthread> threads;
+  for (u32 i = 0; i < count; ++i) {
+    threads.emplace_back([=] {
+      const size_t end = bytes / kPage * (i + 1) / count;
+      for (size_t page = bytes / kPage * i / count; page < end; ++page) p[page * kPage] = 0;
+    });
+  }
+}
+
+/// `bytes` of the process's own at an address that is a multiple of kHugePage.
+u8* map_huge(size_t bytes) {
+  void* const mapped =
+      mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  u8* const begin = static_cast<u8*>(mapped);
+  const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + bytes, kHugePage - before);
+  return begin + before;
+}
+
+}  // namespace
+
 u8* PinnedMemory::allocate(size_t bytes) {
   void* p = nullptr;
   if (bytes == 0) return nullptr;
-  EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable));
+  if (bytes < kHugePage) {
+    EPOCHD_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable));
+    ++allocations;
+    return static_cast<u8*>(p);
+  }
+  const size_t mapped = whole_huge_pages(bytes);
+  u8* const begin = map_huge(mapped);
+  if (begin == nullptr) {
+    throw Error(ErrorKind::kOutOfPlan, cudaErrorMemoryAllocation,
+                "the host has no " + std::to_string(bytes) + " bytes to lock");
+  }
+  // Advice: without huge pages it only takes longer.
+  static_cast<void>(madvise(begin, mapped, MADV_HUGEPAGE));
+  static_cast<void>(madvise(begin, mapped, MADV_DONTFORK));
+  touch(begin, mapped);
+  if (const auto code = cudaHostRegister(begin, mapped, cudaHostRegisterPortable);
+      code != cudaSuccess) {
+    munmap(begin, mapped);
+    EPOCHD_CUDA_CHECK(code);
+  }
   ++allocations;
-  return static_cast<u8*>(p);
+  return begin;
 }
-void PinnedMemory::free(u8* p, size_t) noexcept {
-  if (p != nullptr) report(cudaFreeHost(p), "freeing pinned memory");
+void PinnedMemory::free(u8* p, size_t bytes) noexcept {
+  if (p == nullptr) return;
+  if (bytes < kHugePage) return report(cudaFreeHost(p), "freeing pinned memory");
+  report(cudaHostUnregister(p), "unlocking pinned memory");
+  munmap(p, whole_huge_pages(bytes));
 }
 
 void* PinnedResource::do_allocate(size_t bytes, size_t) {

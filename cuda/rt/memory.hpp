@@ -50,7 +50,8 @@ struct DeviceMemory {
   static u8* allocate(size_t bytes);
   static void free(u8* p, size_t bytes) noexcept;
 };
-/// Page-locked host memory: half a second a GiB.
+/// Page-locked host memory. Large blocks are of huge pages where the host has them, touched by
+/// several threads: 0.07 s a GiB, where cudaHostAlloc takes 0.4.
 struct PinnedMemory {
   static u8* allocate(size_t bytes);
   static void free(u8* p, size_t bytes) noexcept;

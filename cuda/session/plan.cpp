@@ -231,7 +231,7 @@ CudaPlan plan_cuda(const RunParams& params, Residency residency, const PlannedPr
   const u64 of_anchors = (kWord << params.preset->log_anchor_chunk) + kLookupCounters * kWord;
   plan.descriptor_bytes = kDescriptorBytes + std::max(of_program, of_anchors);
   plan.staging_bytes = kStagingBytes;
-  plan.record_bytes = 2 * sizeof(UnalignedRecord) << params.epoch_size_log2;
+  plan.record_bytes = record_bytes(params, 1);
   if (residency == Residency::kHostMirror) {
     plan.mirror_bytes = std::max(epoch_mirror_bytes(params, log_program),
                                  global_bytes_max(params, log_image, mirror_bytes));
@@ -247,6 +247,11 @@ CudaPlan plan_cuda(const RunParams& params, Residency residency, const PlannedPr
           {{ChipId::kRange16, 16}, {ChipId::kBytes, 16}, {ChipId::kProgram, log_program}}, b) +
       fixed_tree_bytes({{ChipId::kRange16, 16}, {ChipId::kImage, log_image}}, b);
   return plan;
+}
+
+u64 record_bytes(const RunParams& params, u32 provers) {
+  const u64 sets = (kReplayedAhead + provers + provers - 1) / provers;
+  return sets * (7 * sizeof(InstructionRecord) / 2 << params.epoch_size_log2);
 }
 
 u32 in_flight_max(const CudaPlan& plan, u64 free_bytes) {

@@ -30,7 +30,7 @@ struct CudaPlan {
   u64 global_bytes = 0;      ///< the session of a sub-proof of the global proof
   u64 descriptor_bytes = 0;  ///< small arrays that kernels read
   u64 staging_bytes = 0;     ///< page-locked host memory that small copies go through
-  u64 record_bytes = 0;      ///< page-locked host memory for an epoch's records
+  u64 record_bytes = 0;      ///< page-locked host memory for the records of its epochs
   u64 mirror_bytes = 0;      ///< page-locked host memory for the mirror; none if device-only
   // Shared by all provers of one device and program.
   u64 table_bytes = 0;             ///< twiddles and points
@@ -48,8 +48,17 @@ struct CudaPlan {
   u64 pinned_bytes() const { return staging_bytes + record_bytes + mirror_bytes; }
 };
 
-/// Pre: 10 <= params.epoch_size_log2 <= 26. An upper bound over all epochs the area cap lets
-/// through; a test holds sessions of many against it.
+/// Epochs whose records are made while as many are proved as there are provers.
+inline constexpr u32 kReplayedAhead = 3;
+
+/// Page-locked memory of each of so many provers, for the records of all epochs that are proved and
+/// replayed. An epoch's are at most 56 bytes a cycle (a misaligned access takes 72, and the area of
+/// two cycles); tables that grow take up to three times that, and leave gaps. A test fills it with
+/// epochs of changing mixes. What would not fit goes to the heap, and is counted.
+u64 record_bytes(const RunParams& params, u32 provers);
+
+/// Pre: 10 <= params.epoch_size_log2 <= 26; for one prover. An upper bound over all epochs the area
+/// cap lets through; a test holds sessions of many against it.
 CudaPlan plan_cuda(const RunParams& params, Residency residency = Residency::kDeviceOnly,
                    const PlannedProgram& program = {});
 

@@ -6,6 +6,7 @@
 
 #include "daemon/log/log.hpp"
 #include "daemon/pipeline/stage_spans.hpp"
+#include "epoch/exec/recycle_records.hpp"
 #include "epoch/exec/replay.hpp"
 #include "prover/core/assert.hpp"
 
@@ -335,6 +336,7 @@ void LocalPool::replay(u32 lane, std::optional<Replayer>& replayer, Task task,
 
 void LocalPool::replay_into(std::optional<Replayer>& replayer, const Capsule& capsule, Slot& slot) {
   const auto run = [&] {
+    recycle(*slot.records);
     if (!replayer) replayer.emplace(*job_.code);
     return replayer->run(capsule, *slot.records);
   };

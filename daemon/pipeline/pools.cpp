@@ -1,6 +1,7 @@
 #include "daemon/pipeline/pools.hpp"
 
 #include "cuda/prover/cuda_prover.hpp"
+#include "cuda/session/plan.hpp"
 #include "daemon/pipeline/local_pool.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
 
@@ -8,7 +9,7 @@ namespace epochd {
 namespace {
 
 /// A replay thread makes records of 40 to 90 million cycles a second; a device takes 110.
-constexpr u32 kReplayThreadsOfADevice = 3;
+constexpr u32 kReplayThreadsOfADevice = cuda::kReplayedAhead;
 
 }  // namespace
 

@@ -4,14 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <memory>
 #include <random>
 
+#include "cuda/rt/slab_resource.hpp"
 #include "cuda/session/buffers.hpp"
 #include "cuda/session/mirror.hpp"
+#include "cuda/session/record_ring.hpp"
 #include "epoch/chips/airs.hpp"
 #include "epoch/continuation/area.hpp"
 #include "epoch/continuation/epoch_tables.hpp"
 #include "epoch/exec/access_shape.hpp"
+#include "epoch/exec/recycle_records.hpp"
 
 namespace epochd::cuda {
 namespace {
@@ -177,6 +182,62 @@ TEST(CudaPlan, CountsWhatFitsAndSaysWhatDoesNot) {
   EXPECT_NE(plan_refusal(params, Residency::kDeviceOnly, {}, kGibibyte / 2)
                 .find("no EPOCH_SIZE_LOG2 fits"),
             std::string::npos);
+}
+
+/// Rows of each chip, by what share of the cycles takes it: most of them by a few.
+void replay_mix(EpochRecords& records, u32 cycles, std::span<const double> shares) {
+  double sum = 0;
+  std::vector<double> until;
+  for (const double share : shares) until.push_back(sum += share);
+  std::mt19937_64 random(cycles);
+  for (u32 i = 0; i < cycles; ++i) {
+    const double at = sum * static_cast<double>(random() >> 11) * 0x1p-53;
+    const auto chip = std::upper_bound(until.begin(), until.end() - 1, at);
+    records.instructions[static_cast<size_t>(chip - until.begin())].emplace_back();
+  }
+}
+
+TEST(CudaPlan, RecordMemoryHoldsEpochsOfChangingMixes) {
+  constexpr u32 kProvers = 3;
+  const RunParams params{&prover::kPresets[0], 13};
+  const u64 bytes = record_bytes(params, kProvers);
+  for (u64 seed = 0; seed < 4; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<u8> memory(bytes + SlabResource::kAlignment);
+    void* slab = memory.data();
+    size_t space = memory.size();
+    std::align(SlabResource::kAlignment, bytes, slab, space);
+    SlabResource resource(static_cast<u8*>(slab), bytes, std::pmr::new_delete_resource());
+    EpochRecords sets[] = {EpochRecords(&resource), EpochRecords(&resource)};
+    std::vector<double> shares(kInstructionChipCount);
+    for (u32 epoch = 0; epoch < 70; ++epoch) {
+      // A program goes through phases; within one, epochs are alike.
+      for (double& share : shares) {
+        if (epoch % 7 == 0) share = std::pow(double(random() % 1000) / 1000, 4);
+        share *= 0.9 + double(random() % 200) / 1000;
+      }
+      EpochRecords& records = sets[random() % 2];
+      recycle(records);
+      for (const auto& rows : records.instructions) EXPECT_TRUE(rows.empty());
+      replay_mix(records, 1u << params.epoch_size_log2, shares);
+    }
+    EXPECT_EQ(resource.overflow_count(), 0u) << "seed " << seed;
+  }
+}
+
+TEST(RecordRing, UsesAPlaceAgainOnlyFromItsBeginning) {
+  RecordRing ring(1000);
+  const auto next = [&](size_t bytes) {
+    const RecordRing::Piece piece = ring.next(bytes);
+    return std::pair(piece.at, piece.is_reused);
+  };
+  EXPECT_EQ(next(200), std::pair(size_t{0}, false));
+  EXPECT_EQ(next(512), std::pair(size_t{256}, false));
+  EXPECT_EQ(next(232), std::pair(size_t{768}, false)) << "to the last byte";
+  EXPECT_EQ(next(1), std::pair(size_t{0}, true));
+  EXPECT_EQ(next(744), std::pair(size_t{256}, false));
+  EXPECT_EQ(next(1000), std::pair(size_t{0}, true));
+  EXPECT_EQ(next(0), std::pair(size_t{1000}, false));
 }
 
 TEST(CudaPlan, IsDescribedForEverySize) {
