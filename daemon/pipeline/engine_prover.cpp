@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 
 #include "daemon/host/host_info.hpp"
 #include "daemon/pipeline/bundle_file.hpp"
@@ -210,14 +211,17 @@ RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
   open_pool();
   SealingRun sealing(cut_run(), key_.vk.digest(), log_);
   Source from;
+  std::future<std::unique_ptr<RunMemory>> earlier;  // not needed before the first proof is there
   u64 resumed = 0;
   if (is_cut && store != nullptr) {
     const LoggedStage stage(log_, "main", "resume");
     if (auto point = find_resume_point(cut_run(), key_.vk.digest(), *store)) {
       resumed = point->at.snapshot.label;
       exchange.resumed(resumed);
-      memory_ = std::move(point->memory);
-      from = std::move(point->again);
+      from = std::move(point->for_survey);
+      earlier = std::async(std::launch::async, [this, store, s = std::move(point->for_memory)] {
+        return resume_memory(cut_run(), store->key(), *s);
+      });
       sealing.resume(std::move(point->at), std::move(point->stitch));
     }
     sealing.keep_checkpoints(*store, request_.checkpoints);
@@ -229,7 +233,8 @@ RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
   run.next = [&] { return sealing.next(); };
   StoredCheck stored(exchange, resumed);
   EpochPipeline pipeline(*pool_, exchange, log_, kDepth);
-  facts_ = pipeline.run(run, [this](u32 label, std::span<const BoundaryRecord> rows) {
+  facts_ = pipeline.run(run, [&](u32 label, std::span<const BoundaryRecord> rows) {
+    if (earlier.valid()) memory_ = earlier.get();
     memory_->absorb(label, rows);
   });
   prove_missing(stored, exchange);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "daemon/log/log.hpp"
+#include "daemon/queue/reason.hpp"
 
 namespace epochd {
 namespace {
@@ -11,12 +12,10 @@ namespace {
 Result<ResumePoint, SnapshotError> read_point(const CutRun& run, const prover::Digest& program,
                                               ResumeStore& store, u64 label) {
   Stitch stitch(program);
-  auto memory = std::make_unique<RunMemory>();
   const std::unique_ptr<CheckpointSource> source = store.open_checkpoint(label);
-  auto again = store.open_checkpoint(label);
+  auto for_survey = store.open_checkpoint(label), for_memory = store.open_checkpoint(label);
   auto at = resume_scout(run, store.key(), {}, *source, [&](const SnapshotPage& page) {
     stitch.restore_labels(page.first_key, page.labels);
-    memory->restore(page.first_key, page.labels, page.genesis, page.values);
   });
   if (!at) return Unexpected{at.error()};
   if (at->snapshot.label != label) {
@@ -24,7 +23,8 @@ Result<ResumePoint, SnapshotError> read_point(const CutRun& run, const prover::D
         SnapshotError{SnapshotError::Code::kForeign, "the snapshot is of another epoch"}};
   }
   stitch.resume(at->snapshot.label + 1);
-  return ResumePoint{*std::move(at), std::move(stitch), std::move(memory), std::move(again)};
+  return ResumePoint{*std::move(at), std::move(stitch), std::move(for_survey),
+                     std::move(for_memory)};
 }
 
 }  // namespace
@@ -62,6 +62,19 @@ std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Di
     store.remove_checkpoint(label);
   }
   return std::nullopt;
+}
+
+std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const JobKey& key,
+                                         CheckpointSource& source) {
+  auto memory = std::make_unique<RunMemory>();
+  const auto at = resume_scout(run, key, {}, source, [&](const SnapshotPage& page) {
+    memory->restore(page.first_key, page.labels, page.genesis, page.values);
+  });
+  if (!at) {
+    throw JobError(Reason::kIo, "a checkpoint was read once and not again (" + at.error().message +
+                                    "); check the disk");
+  }
+  return memory;
 }
 
 std::optional<KeptFacts> load_facts(ResumeStore& store) {

@@ -34,18 +34,23 @@ Result<ResumedScout, SnapshotError> resume_scout(
     const CutRun& run, const JobKey& key, const DebugText& debug, CheckpointSource& source,
     const std::function<void(const SnapshotPage&)>& visit);
 
-/// All that a run has behind it between two epochs.
+/// All that it takes to seal the next epoch, and the checkpoint twice more: for what is needed
+/// later, or by another thread.
 struct ResumePoint {
   ResumedScout at;
   Stitch stitch;
-  std::unique_ptr<RunMemory> memory;
-  std::unique_ptr<CheckpointSource> again;  ///< the checkpoint once more, for the survey
+  std::unique_ptr<CheckpointSource> for_survey;
+  std::unique_ptr<CheckpointSource> for_memory;
 };
 
 /// The newest checkpoint that can be used; nothing without one. What cannot be used is removed, and
 /// the log says why. `program` is the stitch's. Errors: as make_scout().
 std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Digest& program,
                                              ResumeStore& store);
+
+/// The memory of the run up to a checkpoint that was read before. Errors: JobError(kIo), IoError.
+std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const JobKey& key,
+                                         CheckpointSource& source);
 
 /// What an earlier attempt kept, if it did and it can be read.
 std::optional<KeptFacts> load_facts(ResumeStore& store);

@@ -28,8 +28,10 @@ void RunMemory::absorb(u32 label, std::span<const BoundaryRecord> rows) {
 
 void RunMemory::restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
                         std::span<const u64> values) {
+  EPOCHD_ASSERT(first_key % kPageCells == 0 && labels.size() <= kPageCells);
+  State* const page = &at(first_key);
   for (u32 i = 0; i < labels.size(); ++i) {
-    if (labels[i] != 0) at(first_key + i) = {genesis[i], values[i], labels[i]};
+    if (labels[i] != 0) page[i] = {genesis[i], values[i], labels[i]};
   }
 }
 

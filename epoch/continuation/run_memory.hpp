@@ -22,6 +22,7 @@ class RunMemory {
   void absorb(u32 label, std::span<const BoundaryRecord> rows);
   /// As if the epochs had been absorbed that left these keys, from first_key on, as they are:
   /// touched last by the labels given (0: never), `genesis` at the start of the run, `values` now.
+  /// Pre: a page of 1024 cells, or the registers.
   void restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
                std::span<const u64> values);
 
