@@ -23,6 +23,11 @@ void redirect(const Path& path, int target) {
   ::close(fd);
 }
 
+std::string from_environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
 std::vector<char*> pointers(Strings& strings) {
   std::vector<char*> list;
   for (std::string& s : strings) list.push_back(s.data());
@@ -89,6 +94,14 @@ std::vector<pid_t> Process::children() const {
 
 std::string Process::err() const {
   return read_file(err_);
+}
+
+std::string bin_dir() {
+  return from_environment("EPOCHD_BIN_DIR", EPOCHD_BIN_DIR);
+}
+
+std::string guest_dir() {
+  return from_environment("EPOCHD_GUEST_DIR", EPOCHD_GUEST_DIR);
 }
 
 std::string read_file(const Path& path) {
@@ -169,7 +182,7 @@ E2eTest::~E2eTest() {
 }
 
 Outcome E2eTest::epoch(Strings args, const std::map<std::string, std::string>& environment) const {
-  args.insert(args.begin(), std::string(EPOCHD_BIN_DIR) + "/epoch");
+  args.insert(args.begin(), bin_dir() + "/epoch");
   return Process(directory_, args, environment).wait();
 }
 
@@ -183,8 +196,12 @@ nlohmann::json E2eTest::epoch_json(Strings args) const {
 }
 
 Process E2eTest::start_epochd(Strings args) const {
-  const Strings fixed = {std::string(EPOCHD_BIN_DIR) + "/epochd", "--config",
-                         path("epochd.yaml").string(), "--queue", queue().string()};
+  return start_daemon(bin_dir() + "/epochd", std::move(args));
+}
+
+Process E2eTest::start_daemon(const std::string& program, Strings args) const {
+  const Strings fixed = {program, "--config", path("epochd.yaml").string(), "--queue",
+                         queue().string()};
   args.insert(args.begin(), fixed.begin(), fixed.end());
   return Process(directory_, args, {});
 }

@@ -32,6 +32,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t pid() const { return pid_; }
   void kill(int signal) const;
   Outcome wait();
   std::string err() const;
@@ -42,6 +43,11 @@ class Process {
   Path out_, err_;
   pid_t pid_ = -1;
 };
+
+/// Where the programs and the guests are: as built, or as the environment's EPOCHD_BIN_DIR and
+/// EPOCHD_GUEST_DIR say, for tests that were carried to another machine.
+std::string bin_dir();
+std::string guest_dir();
 
 std::string read_file(const Path& path);
 void write_file(const Path& path, const std::string& bytes);
@@ -67,9 +73,7 @@ class E2eTest : public ::testing::Test {
     write_file(path(name), bytes);
     return path(name).string();
   }
-  static std::string guest(const std::string& name) {
-    return std::string(EPOCHD_GUEST_DIR) + "/" + name + ".elf";
-  }
+  static std::string guest(const std::string& name) { return guest_dir() + "/" + name + ".elf"; }
 
   /// epoch ARGS...
   Outcome epoch(Strings args, const std::map<std::string, std::string>& environment = {}) const;
@@ -77,6 +81,8 @@ class E2eTest : public ::testing::Test {
   nlohmann::json epoch_json(Strings args) const;
   /// epochd --config CONFIG --queue QUEUE ...
   Process start_epochd(Strings args = {}) const;
+  /// Another daemon, in the same way.
+  Process start_daemon(const std::string& program, Strings args = {}) const;
   Outcome epochd_once() const;
   Path queue() const { return path("queue"); }
   void write_config(const std::string& text) const { write_file(path("epochd.yaml"), text); }
