@@ -36,7 +36,8 @@ double median(std::vector<double> values) {
 /// One benchmark, all its repetitions.
 struct Timed {
   std::string name;
-  std::vector<double> seconds;
+  std::vector<std::vector<double>> runs;  ///< seconds, by file
+  std::vector<double> seconds;            ///< what is kept of them
   std::vector<double> items_per_second;
   Work work;
   std::string threads;
@@ -55,7 +56,8 @@ std::string plain_name(std::string name) {
   }
 }
 
-void add_timed(const Json& benchmark, std::vector<Timed>& all, std::map<std::string, size_t>& at) {
+void add_timed(const Json& benchmark, size_t run, std::vector<Timed>& all,
+               std::map<std::string, size_t>& at) {
   for (const Json& entry : benchmark.at("benchmarks")) {
     if (entry.value("run_type", "iteration") != "iteration") continue;  // means and the like
     std::string name = plain_name(entry.at("run_name"));
@@ -73,9 +75,22 @@ void add_timed(const Json& benchmark, std::vector<Timed>& all, std::map<std::str
       all.push_back(timed);
     }
     const double unit = seconds_of_unit(entry.value("time_unit", "ns"));
-    all[at[name]].seconds.push_back(unit * number(entry, "real_time"));
+    all[at[name]].runs.resize(run + 1);
+    all[at[name]].runs[run].push_back(unit * number(entry, "real_time"));
     all[at[name]].items_per_second.push_back(number(entry, "items_per_second"));
   }
+}
+
+/// Of one run every repetition; of several the best of each, which is what differs from run to run.
+std::vector<double> samples_of(const std::vector<std::vector<double>>& runs) {
+  std::vector<double> best;
+  const std::vector<double>* last = nullptr;
+  for (const std::vector<double>& run : runs) {
+    if (run.empty()) continue;  // of a file without this kernel
+    best.push_back(*std::min_element(run.begin(), run.end()));
+    last = &run;
+  }
+  return best.size() == 1 ? *last : best;
 }
 
 /// The best of the benchmarks named ceiling/KIND/..., by number of threads.
@@ -156,7 +171,8 @@ double percent(double log_ratio) {
 Json kernels_from_benchmarks(const std::vector<Json>& files, const std::string& machine) {
   std::vector<Timed> all;
   std::map<std::string, size_t> at;
-  for (const Json& file : files) add_timed(file, all, at);
+  for (size_t run = 0; run < files.size(); ++run) add_timed(files[run], run, all, at);
+  for (Timed& timed : all) timed.seconds = samples_of(timed.runs);
   const auto ceilings = ceilings_of(all);
   Json kernels = Json::array();
   for (const Timed& timed : all) {

@@ -14,7 +14,8 @@ namespace epochd::bench {
 /// Counters of a benchmark say its work (floor.hpp): bytes, multiplications, butterflies,
 /// compressions an iteration, and `threads`. Benchmarks called ceiling/KIND/... measure how much of
 /// one KIND the machine does; they are not kernels. The time is the first file's. Names lose what
-/// Google Benchmark adds of how they were timed. Errors: std::runtime_error.
+/// Google Benchmark adds of how they were timed. A kernel that several files have was run several
+/// times: then the best of each run is kept, else every repetition. Errors: std::runtime_error.
 Json kernels_from_benchmarks(const std::vector<Json>& files, const std::string& machine);
 
 struct Change {
@@ -33,7 +34,7 @@ struct Comparison {
 
 /// A kernel is slower, or faster, when the whole 99 % interval of the ratio of mean log times
 /// (Welch's) is beyond the threshold. Repetitions within one run do not see what differs from run
-/// to run: that is what the threshold is for.
+/// to run: import three runs or more of each side where that matters.
 Comparison compare_kernels(const Json& before, const Json& after, double threshold_percent);
 
 }  // namespace epochd::bench

@@ -57,6 +57,17 @@ TEST(Kernels, FloorsComeFromTheCeilingsMeasuredBeside) {
   EXPECT_FALSE(kernels["kernels"][1].contains("floor_seconds")) << "no work is said";
 }
 
+TEST(Kernels, OfSeveralRunsTheBestOfEachIsKept) {
+  const auto file = [](std::vector<double> lde) -> Json {
+    return {{"context", {{"date", ""}}}, {"benchmarks", benchmark_of("lde", lde, Json::object())}};
+  };
+  const auto seconds = [](const std::vector<Json>& files) {
+    return kernels_from_benchmarks(files, "m")["kernels"][0]["seconds"];
+  };
+  EXPECT_EQ(seconds({file({3000, 2000})}), (Json{3.0, 2.0})) << "every repetition of one run";
+  EXPECT_EQ(seconds({file({3000, 2000}), file({4000, 5000, 9000})}), (Json{2.0, 4.0}));
+}
+
 TEST(Kernels, FilesHoldAgainstTheirSchema) {
   const Json schema = read_json(std::string(kSource) + "/bench/report/kernels.schema.json");
   Json kernels = kernels_from_benchmarks({google_json()}, "this machine");
