@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "daemon/log/log.hpp"
+#include "daemon/queue/durable.hpp"
 
 namespace epochd {
 namespace {
@@ -76,7 +77,7 @@ class CheckpointFiles::Sink : public CheckpointSink {
       : files_(files), label_(label), file_(files.commit_.create(files.path_of(label))) {}
   ~Sink() override {
     if (is_finished_) return;
-    remove_quietly(file_.temporary);
+    remove_quietly(files_.fs_, file_.temporary);
     const std::lock_guard lock(files_.mutex_);
     files_.is_writing_ = false;
   }
@@ -105,7 +106,7 @@ CheckpointFiles::CheckpointFiles(FileSystem& fs, Path directory, const JobKey& k
   for (const Entry& entry : fs_.list(directory_)) {
     if (const auto epoch = label_of_file(entry.name, kEpochSuffix)) stored_.add(*epoch);
     if (const auto label = label_of_file(entry.name, kCheckpointSuffix)) labels_.insert(*label);
-    if (entry.name.ends_with(kUnfinished)) remove_quietly(directory_ / entry.name);
+    if (entry.name.ends_with(kUnfinished)) remove_quietly(fs_, directory_ / entry.name);
   }
 }
 
@@ -166,7 +167,7 @@ void CheckpointFiles::save_facts(std::span<const u8> bytes) {
     fs_.write(file.file, file.temporary, seal_header(SealKind::kFacts, 0, key_, bytes));
     fs_.write(file.file, file.temporary, bytes);
   } catch (...) {
-    remove_quietly(file.temporary);
+    remove_quietly(fs_, file.temporary);
     throw;
   }
   file.done = [](const std::exception_ptr& error) {
@@ -193,7 +194,7 @@ void CheckpointFiles::remove(u64 label) {
   labels_.erase(label);
   try {
     fs_.remove_file(path_of(label));
-  } catch (const IoError&) {  // found again by the next attempt
+  } catch (...) {  // found again by the next attempt
     warn_of("an old checkpoint could not be removed", std::current_exception());
   }
 }

@@ -11,28 +11,33 @@ constexpr u64 kResultBytesMax = u64{1} << 28;
 
 DoneIndex::DoneIndex(FileSystem& fs, const Path& root) : fs_(fs), root_(root) {
   for (const Entry& entry : fs_.list(place_path(root_, Place::kDone))) {
-    if (entry.kind != Entry::Kind::kDirectory) continue;
-    const Path result = place_path(root_, Place::kDone) / entry.name / kResultFile;
-    try {
-      const auto json =
-          nlohmann::json::parse(fs_.read_text(result, kResultBytesMax), nullptr, false);
-      if (json.is_object()) add(json.value("key", std::string()), entry.name);
-    } catch (const IoError&) {
-      // Not an answer of ours, or just collected: it only costs a proof made again.
-    } catch (const nlohmann::json::exception&) {
-    }
+    if (entry.kind == Entry::Kind::kDirectory) add(entry.name);
+  }
+}
+
+void DoneIndex::add(const std::string& id) {
+  const Path result = place_path(root_, Place::kDone) / id / kResultFile;
+  try {
+    const auto json = nlohmann::json::parse(fs_.read_text(result, kResultBytesMax), nullptr, false);
+    if (json.is_object()) add(json.value("key", std::string()), id);
+  } catch (const IoError&) {
+    // Not an answer of ours, or just collected: it only costs a proof made again.
+  } catch (const nlohmann::json::exception&) {
   }
 }
 
 void DoneIndex::add(const std::string& key_hex, const std::string& id) {
-  if (!key_hex.empty()) ids_[key_hex] = id;
+  if (!key_hex.empty()) ids_[key_hex].push_back(id);
 }
 
 std::optional<std::string> DoneIndex::find(const std::string& key_hex) {
   const auto found = ids_.find(key_hex);
   if (found == ids_.end()) return std::nullopt;
-  const Path job = place_path(root_, Place::kDone) / found->second;
-  if (fs_.exists(job / kBundleFile) && fs_.exists(job / kResultFile)) return found->second;
+  // Any of them may have been collected.
+  for (std::vector<std::string>& ids = found->second; !ids.empty(); ids.pop_back()) {
+    const Path job = place_path(root_, Place::kDone) / ids.back();
+    if (fs_.exists(job / kBundleFile) && fs_.exists(job / kResultFile)) return ids.back();
+  }
   ids_.erase(found);
   return std::nullopt;
 }

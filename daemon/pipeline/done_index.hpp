@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/queue/queue.hpp"
 
@@ -16,13 +17,15 @@ class DoneIndex {
   DoneIndex(FileSystem& fs, const Path& root);
 
   void add(const std::string& key_hex, const std::string& id);
-  /// The job in done/ with that key, if its bundle is still there.
+  /// A job that is in done/, by what its result says.
+  void add(const std::string& id);
+  /// A job in done/ with that key whose bundle is still there.
   std::optional<std::string> find(const std::string& key_hex);
 
  private:
   FileSystem& fs_;
   Path root_;
-  std::map<std::string, std::string> ids_;
+  std::map<std::string, std::vector<std::string>> ids_;  ///< by key, the newest last
 };
 
 }  // namespace epochd

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/log/log.hpp"
+#include "daemon/queue/durable.hpp"
 #include "prover/core/assert.hpp"
 
 namespace epochd {
@@ -14,7 +15,9 @@ constexpr u64 kEpochFileBytesMax = u64{1} << 32;
 
 /// The directory must be there before its files are looked for.
 const Path& make_durable_directory(FileSystem& fs, const Path& directory) {
-  if (fs.make_directory(directory)) fs.sync_directory(directory.parent_path());
+  fs.make_directory(directory);
+  // Also when it was there: an attempt that died may have made it and no more.
+  fs.sync_directory(directory.parent_path());
   return directory;
 }
 
@@ -66,7 +69,7 @@ void DirectoryEpochStore::save(u64 label, std::span<const u8> bytes) {
     fs_.write(file.file, file.temporary, seal_header(SealKind::kEpoch, label, key_, bytes));
     fs_.write(file.file, file.temporary, bytes);
   } catch (...) {
-    remove_quietly(file.temporary);
+    remove_quietly(fs_, file.temporary);
     throw;
   }
   file.done = [this, label](const std::exception_ptr& error) {

@@ -13,11 +13,6 @@ constexpr size_t kGroupMax = 128;
 
 }  // namespace
 
-void remove_quietly(const Path& path) {
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
-}
-
 GroupCommit::GroupCommit(FileSystem& fs, Path directory)
     : fs_(fs), directory_(std::move(directory)), thread_([this] { run(); }) {}
 
@@ -84,7 +79,7 @@ void GroupCommit::commit(std::vector<File> group) {
       fs_.rename_replace(file.temporary, file.path);
     } catch (...) {
       errors[i] = std::current_exception();
-      remove_quietly(file.temporary);
+      remove_quietly(fs_, file.temporary);
     }
   }
   try {

@@ -59,7 +59,4 @@ class GroupCommit {
   std::thread thread_;
 };
 
-/// What stays behind has the suffix that nobody reads.
-void remove_quietly(const Path& path);
-
 }  // namespace epochd

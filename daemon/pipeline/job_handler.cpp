@@ -12,6 +12,11 @@
 
 namespace epochd {
 
+struct JobHandler::Answer {
+  nlohmann::json result;
+  std::string key_hex;
+};
+
 JobHandler::JobHandler(FileSystem& fs, Queue& queue, const Config& config, Environment environment,
                        JobProverFactory make_prover, const Clock& clock,
                        const std::atomic<bool>& stop)
@@ -25,15 +30,19 @@ JobHandler::JobHandler(FileSystem& fs, Queue& queue, const Config& config, Envir
       done_(fs, queue.root()) {}
 
 Outcome JobHandler::handle(const std::string& id) {
+  bool has_begun = false;
   try {
-    if (const auto place = finish_interrupted(queue_, fs_, id)) {
-      return *place == Place::kDone ? Outcome::kDone : Outcome::kFailed;
+    if (const auto finished = finish_interrupted(queue_, fs_, id)) {
+      if (finished->place != Place::kDone) return Outcome::kFailed;
+      done_.add(finished->id);
+      return Outcome::kDone;
     }
     if (fs_.exists(queue_.active_path(id) / kCancelFile)) {
       log::info("job cancelled", {{"job", publish_cancelled(queue_, fs_, id)}});
       return Outcome::kCancelled;
     }
     const Attempts attempts = begin_attempt(fs_, queue_.active_path(id));
+    has_begun = true;
     if (is_exhausted(attempts, config_.daemon.retries)) {
       const JobError error(Reason::kInternal,
                            "the daemon died " + std::to_string(attempts.crashes) +
@@ -43,16 +52,26 @@ Outcome JobHandler::handle(const std::string& id) {
     }
     return attempt(id, attempts);
   } catch (const IoError& error) {
+    // The daemon lives: what is left must not look like a crash. One before must.
+    if (has_begun) take_back_attempt(id);
     if (error.is_disk_full()) return disk_is_full(id, error);
     throw;
   }
 }
 
 Outcome JobHandler::attempt(const std::string& id, const Attempts& attempts) {
+  const auto end = try_to_prove(id, attempts);
+  if (const Outcome* outcome = std::get_if<Outcome>(&end)) return *outcome;
+  // What fails from here on is not the job: with its answer on disk it only has to be moved.
+  publish(id, std::get<Answer>(end));
+  said_disk_full_ = false;
+  return Outcome::kDone;
+}
+
+std::variant<JobHandler::Answer, Outcome> JobHandler::try_to_prove(const std::string& id,
+                                                                   const Attempts& attempts) {
   try {
-    prove(id, attempts);
-    said_disk_full_ = false;
-    return Outcome::kDone;
+    return prove(id, attempts);
   } catch (const Interrupted& interrupted) {
     if (interrupted.why == Interrupted::Why::kCancel) {
       log::info("job cancelled", {{"job", publish_cancelled(queue_, fs_, id)}});
@@ -65,7 +84,7 @@ Outcome JobHandler::attempt(const std::string& id, const Attempts& attempts) {
     if (may_pass(error.reason())) return give_up_or_retry(id, error);
     return fail(id, error, Place::kFailed, attempts);
   } catch (const IoError& error) {
-    if (error.is_disk_full()) return disk_is_full(id, error);
+    if (error.is_disk_full()) throw;  // not the job's fault
     return give_up_or_retry(id, JobError(Reason::kIo, error.what()));
   } catch (const std::bad_alloc&) {
     return give_up_or_retry(id, JobError(Reason::kMemory,
@@ -78,13 +97,13 @@ Outcome JobHandler::attempt(const std::string& id, const Attempts& attempts) {
   }
 }
 
-void JobHandler::prove(const std::string& id, const Attempts& attempts) {
+JobHandler::Answer JobHandler::prove(const std::string& id, const Attempts& attempts) {
   const Path job = queue_.active_path(id);
   const JobSpec spec = read_spec(job);
   const ProofRequest request = read_request(job, spec);
   const JobKey key = job_key(request);
   const std::unique_ptr<JobProver> prover = make_prover_(request);
-  if (answer_from_done(id, *prover, to_hex(key))) return;
+  if (auto answer = answer_from_done(id, *prover, to_hex(key))) return *std::move(answer);
 
   log::info("job started",
             {{"job", id}, {"attempt", attempts.attempt}, {"backend", prover->usage().backend}});
@@ -101,20 +120,31 @@ void JobHandler::prove(const std::string& id, const Attempts& attempts) {
   }
   nlohmann::json result = make_result(id, request, facts, prover->usage(), attempts);
   result["key"] = to_hex(key);
-  const std::string published = publish_done(queue_, fs_, id, result);
-  done_.add(to_hex(key), published);
-  log::info("job done", {{"job", published},
-                         {"cycles", facts.run.cycles},
-                         {"epochs", facts.run.epochs},
-                         {"resumed", facts.epochs_resumed},
-                         {"exit_code", facts.run.exit_code},
-                         {"prove_seconds", facts.prove_seconds}});
+  return {std::move(result), to_hex(key)};
 }
 
-bool JobHandler::answer_from_done(const std::string& id, JobProver& prover,
-                                  const std::string& key_hex) {
+void JobHandler::publish(const std::string& id, const Answer& answer) {
+  const nlohmann::json& result = answer.result;
+  const std::string published = publish_done(queue_, fs_, id, result);
+  done_.add(answer.key_hex, published);
+  if (result.contains("duplicate_of")) {
+    log::info("job answered with the proof of an equal one",
+              {{"job", published}, {"twin", result["duplicate_of"].get<std::string>()}});
+    return;
+  }
+  log::info("job done", {{"job", published},
+                         {"cycles", result["cycles"].get<u64>()},
+                         {"epochs", result["epochs"].get<u64>()},
+                         {"resumed", result["counters"]["epochs_resumed"].get<u64>()},
+                         {"exit_code", result["exit_code"].get<u64>()},
+                         {"prove_seconds", result["prove_seconds"].get<double>()}});
+}
+
+std::optional<JobHandler::Answer> JobHandler::answer_from_done(const std::string& id,
+                                                               JobProver& prover,
+                                                               const std::string& key_hex) {
   const std::optional<std::string> twin = done_.find(key_hex);
-  if (!twin) return false;
+  if (!twin) return std::nullopt;
   const Path twin_path = queue_.path_of(Place::kDone, *twin);
   const Path bundle = queue_.active_path(id) / kBundleFile;
   try {
@@ -122,7 +152,7 @@ bool JobHandler::answer_from_done(const std::string& id, JobProver& prover,
   } catch (const JobError& error) {
     log::warn("the bundle of an equal job does not verify; proving again",
               {{"job", id}, {"twin", *twin}, {"why", error.what()}});
-    return false;
+    return std::nullopt;
   }
   fs_.remove_file(bundle);
   fs_.link(twin_path / kBundleFile, bundle);
@@ -131,9 +161,7 @@ bool JobHandler::answer_from_done(const std::string& id, JobProver& prover,
   auto result = nlohmann::json::parse(fs_.read_text(twin_path / kResultFile, kResultBytesMax));
   result["job"] = id;
   result["duplicate_of"] = *twin;
-  const std::string published = publish_done(queue_, fs_, id, result);
-  log::info("job answered with the proof of an equal one", {{"job", published}, {"twin", *twin}});
-  return true;
+  return Answer{std::move(result), key_hex};
 }
 
 bool JobHandler::has_file(const Path& job, std::string_view name) {
@@ -210,12 +238,17 @@ Outcome JobHandler::disk_is_full(const std::string& id, const IoError& error) {
                {{"job", id}, {"message", error.what()}});
     said_disk_full_ = true;
   }
-  try {
-    end_attempt(fs_, queue_.active_path(id));  // removing needs no room; not charged to the job
-  } catch (const IoError& again) {
-    log::warn("cannot take back the attempt", {{"job", id}, {"message", again.what()}});
-  }
   return Outcome::kDiskFull;
+}
+
+/// Removing needs no room.
+void JobHandler::take_back_attempt(const std::string& id) {
+  const Path job = queue_.active_path(id);
+  try {
+    if (fs_.exists(job)) end_attempt(fs_, job);
+  } catch (const IoError& error) {
+    log::warn("cannot take back the attempt", {{"job", id}, {"message", error.what()}});
+  }
 }
 
 }  // namespace epochd

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <variant>
 
 #include "config/config.hpp"
 #include "daemon/pipeline/active_monitor.hpp"
@@ -31,12 +33,19 @@ class JobHandler {
   Outcome handle(const std::string& id);
 
  private:
+  struct Answer;  ///< a bundle that is durable, and what is said of it
+
   Outcome attempt(const std::string& id, const Attempts& attempts);
-  void prove(const std::string& id, const Attempts& attempts);
+  /// One of the two comes of it.
+  std::variant<Answer, Outcome> try_to_prove(const std::string& id, const Attempts& attempts);
+  Answer prove(const std::string& id, const Attempts& attempts);
+  void publish(const std::string& id, const Answer& answer);
   Outcome give_up_or_retry(const std::string& id, const JobError& error);
   Outcome fail(const std::string& id, const JobError& error, Place place, const Attempts& attempts);
   Outcome disk_is_full(const std::string& id, const IoError& error);
-  bool answer_from_done(const std::string& id, JobProver& prover, const std::string& key_hex);
+  void take_back_attempt(const std::string& id);
+  std::optional<Answer> answer_from_done(const std::string& id, JobProver& prover,
+                                         const std::string& key_hex);
   /// Errors: JobError(kInput) when something else has the name.
   bool has_file(const Path& job, std::string_view name);
   JobSpec read_spec(const Path& job);

@@ -51,7 +51,13 @@ Attempts begin_attempt(FileSystem& fs, const Path& job) {
   Attempts attempts = read_attempts(fs, job);
   ++attempts.attempt;
   write_counts(fs, job, attempts);
-  replace_file(fs, job / kRunningFile, as_bytes(std::to_string(attempts.attempt)));
+  const Path running = job / kRunningFile;
+  try {
+    replace_file(fs, running, as_bytes(std::to_string(attempts.attempt)));
+  } catch (...) {
+    remove_quietly(fs, running);  // no work was begun; what crashed before is counted by now
+    throw;
+  }
   return attempts;
 }
 

@@ -21,7 +21,8 @@ struct Attempts {
 
 /// The counts as they stand, a crash not yet counted included. A damaged file reads as no attempts.
 Attempts read_attempts(FileSystem& fs, const Path& job);
-/// Counts the next attempt; when it returns, that is durable.
+/// Counts the next attempt; when it returns, that is durable. When it throws, none was begun, and
+/// a crash before it stays counted or to be counted.
 Attempts begin_attempt(FileSystem& fs, const Path& job);
 /// The attempt ended without blame: done, cancelled, daemon stopped, disk full.
 void end_attempt(FileSystem& fs, const Path& job);

@@ -18,9 +18,7 @@ DurableFile::DurableFile(FileSystem& fs, Path path)
       file_(fs.create_file(temporary_)) {}
 
 DurableFile::~DurableFile() {
-  if (is_committed_) return;
-  std::error_code ignored;  // what stays behind has the suffix that nobody reads
-  std::filesystem::remove(temporary_, ignored);
+  if (!is_committed_) remove_quietly(fs_, temporary_);
 }
 
 void DurableFile::append(std::span<const u8> bytes) {
@@ -57,6 +55,13 @@ void copy_file(FileSystem& fs, const Path& from, const Path& to) {
     target.append(std::span<const u8>(piece).first(count));
   }
   target.commit();
+}
+
+void remove_quietly(FileSystem& fs, const Path& path) noexcept {
+  try {
+    fs.remove_file(path);
+  } catch (...) {
+  }
 }
 
 void remove_durably(FileSystem& fs, const Path& path) {

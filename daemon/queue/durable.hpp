@@ -34,6 +34,8 @@ void replace_file(FileSystem& fs, const Path& path, std::span<const u8> bytes);
 void replace_file_in_haste(FileSystem& fs, const Path& path, std::span<const u8> bytes);
 /// Follows a symbolic link at `from`: for files a user named.
 void copy_file(FileSystem& fs, const Path& from, const Path& to);
+/// For what nobody would read: when it cannot be removed, it stays.
+void remove_quietly(FileSystem& fs, const Path& path) noexcept;
 /// Removes the file and makes that durable.
 void remove_durably(FileSystem& fs, const Path& path);
 

@@ -53,6 +53,14 @@ int FileHandle::release() {
 
 void FileSystem::before(Step, const Path&) {}
 
+ssize_t FileSystem::read_once(const FileHandle& file, std::span<u8> bytes) {
+  return ::read(file.fd(), bytes.data(), bytes.size());
+}
+
+ssize_t FileSystem::write_once(const FileHandle& file, std::span<const u8> bytes) {
+  return ::write(file.fd(), bytes.data(), bytes.size());
+}
+
 FileHandle FileSystem::create_file(const Path& path) {
   before(Step::kCreateFile, path);
   const int flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
@@ -64,7 +72,7 @@ FileHandle FileSystem::create_file(const Path& path) {
 void FileSystem::write(const FileHandle& file, const Path& path, std::span<const u8> bytes) {
   before(Step::kWrite, path);
   while (!bytes.empty()) {
-    const ssize_t count = ::write(file.fd(), bytes.data(), bytes.size());
+    const ssize_t count = write_once(file, bytes);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("write", path);
     bytes = bytes.subspan(static_cast<size_t>(count));
@@ -144,7 +152,7 @@ FileHandle FileSystem::open_for_reading(const Path& path, Links links) {
 size_t FileSystem::read_some(const FileHandle& file, const Path& path, std::span<u8> bytes) {
   size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = ::read(file.fd(), bytes.data() + done, bytes.size() - done);
+    const ssize_t count = read_once(file, bytes.subspan(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("read", path);
     if (count == 0) break;

@@ -1,6 +1,8 @@
 // Every file operation of the queue, one thin call each. Tests derive from it and let a chosen step
-// fail or stop the world; the product uses it as it is.
+// fail or stop the world, or put another disk in its place; the product uses it as it is.
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
@@ -65,24 +67,24 @@ class FileSystem {
   // All throw IoError. Symbolic links are not followed at the last component unless asked for.
 
   /// Creates (or empties) a file of mode 0600.
-  FileHandle create_file(const Path& path);
+  virtual FileHandle create_file(const Path& path);
   void write(const FileHandle& file, const Path& path, std::span<const u8> bytes);
-  void sync_file(const FileHandle& file, const Path& path);
-  void sync_directory(const Path& path);
+  virtual void sync_file(const FileHandle& file, const Path& path);
+  virtual void sync_directory(const Path& path);
   /// Replaces `to`.
-  void rename_replace(const Path& from, const Path& to);
+  virtual void rename_replace(const Path& from, const Path& to);
   enum class Moved : u8 { kYes, kTargetExists, kSourceGone };
   /// Never replaces `to`: of several that race, one wins.
-  Moved rename_no_replace(const Path& from, const Path& to);
-  void link(const Path& from, const Path& to);
+  virtual Moved rename_no_replace(const Path& from, const Path& to);
+  virtual void link(const Path& from, const Path& to);
   /// Creates a directory of mode 0700; false when it is already there.
-  bool make_directory(const Path& path);
+  virtual bool make_directory(const Path& path);
   /// A file that is not there is no error.
-  void remove_file(const Path& path);
-  void remove_tree(const Path& path);
+  virtual void remove_file(const Path& path);
+  virtual void remove_tree(const Path& path);
 
-  FileHandle open_for_reading(const Path& path, Links links = Links::kRefuse);
-  u64 file_bytes(const FileHandle& file, const Path& path);
+  virtual FileHandle open_for_reading(const Path& path, Links links = Links::kRefuse);
+  virtual u64 file_bytes(const FileHandle& file, const Path& path);
   /// Reads up to `bytes.size()` bytes; returns how many.
   size_t read_some(const FileHandle& file, const Path& path, std::span<u8> bytes);
   /// Errors: EFBIG when the file is longer than bytes_max.
@@ -91,14 +93,17 @@ class FileSystem {
   Bytes read_prefix(const Path& path, u64 bytes_max, Links links = Links::kRefuse);
   std::string read_text(const Path& path, u64 bytes_max, Links links = Links::kRefuse);
   /// Entries but "." and "..", sorted by name.
-  std::vector<Entry> list(const Path& path);
-  std::optional<Entry> stat(const Path& path);
+  virtual std::vector<Entry> list(const Path& path);
+  virtual std::optional<Entry> stat(const Path& path);
   bool exists(const Path& path) { return stat(path).has_value(); }
   /// True while some process has the file open for writing. False where the system cannot tell.
-  bool is_being_written(const Path& path);
+  virtual bool is_being_written(const Path& path);
 
  protected:
   virtual void before(Step step, const Path& path);
+  /// As read(2) and write(2): some of the bytes, or -1 and errno.
+  virtual ssize_t read_once(const FileHandle& file, std::span<u8> bytes);
+  virtual ssize_t write_once(const FileHandle& file, std::span<const u8> bytes);
 };
 
 inline std::span<const u8> as_bytes(const std::string& text) {

@@ -27,6 +27,24 @@ std::string move_failed(Queue& queue, FileSystem& fs, const std::string& id, Pla
   return queue.publish(id, place);
 }
 
+/// What a crash left half written.
+void remove_temporary_files(FileSystem& fs, const Path& directory) {
+  for (const Entry& entry : fs.list(directory)) {
+    const bool is_temporary = entry.name.ends_with(kTemporarySuffix);
+    if (is_temporary && entry.kind == Entry::Kind::kFile) fs.remove_file(directory / entry.name);
+  }
+  // Also when there was none: a rename that is not durable would bring its old name back.
+  fs.sync_directory(directory);
+}
+
+void strip_all_but_cancel(FileSystem& fs, const Path& job) {
+  for (const std::string_view name : {kStateFile, kRunningFile, kAttemptsFile}) {
+    fs.remove_file(job / name);
+  }
+  if (fs.exists(job / kEpochsName)) remove_temporary_files(fs, job / kEpochsName);
+  remove_temporary_files(fs, job);
+}
+
 /// Where a job with this reason.json was going.
 Place place_of_reason(FileSystem& fs, const Path& reason) {
   const auto json = nlohmann::json::parse(fs.read_text(reason, kReasonBytesMax), nullptr, false);
@@ -38,10 +56,8 @@ Place place_of_reason(FileSystem& fs, const Path& reason) {
 }  // namespace
 
 void strip_working_files(FileSystem& fs, const Path& job) {
-  for (const std::string_view name : {kStateFile, kCancelFile, kRunningFile, kAttemptsFile}) {
-    fs.remove_file(job / name);
-  }
-  fs.sync_directory(job);
+  strip_all_but_cancel(fs, job);
+  remove_durably(fs, job / kCancelFile);
 }
 
 std::string publish_done(Queue& queue, FileSystem& fs, const std::string& id,
@@ -66,23 +82,22 @@ std::string publish_failed(Queue& queue, FileSystem& fs, const std::string& id, 
 
 std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& id) {
   // The request stays in the directory until after the move: it is what a restart would act on.
+  strip_all_but_cancel(fs, queue.active_path(id));
   const std::string published = queue.publish(id, Place::kCancelled);
-  strip_working_files(fs, queue.path_of(Place::kCancelled, published));
+  remove_durably(fs, queue.path_of(Place::kCancelled, published) / kCancelFile);
   return published;
 }
 
-std::optional<Place> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id) {
+std::optional<Finished> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id) {
   const Path job = queue.active_path(id);
   if (fs.exists(job / kReasonFile)) {
     log::info("finishing the interrupted move of a failed job", {{"job", id}});
     const Place place = place_of_reason(fs, job / kReasonFile);
-    move_failed(queue, fs, id, place);
-    return place;
+    return Finished{place, move_failed(queue, fs, id, place)};
   }
   if (fs.exists(job / kResultFile) && fs.exists(job / kBundleFile)) {
     log::info("finishing the interrupted move of a proved job", {{"job", id}});
-    move_done(queue, fs, id);
-    return Place::kDone;
+    return Finished{Place::kDone, move_done(queue, fs, id)};
   }
   return std::nullopt;
 }

@@ -19,10 +19,15 @@ std::string publish_failed(Queue& queue, FileSystem& fs, const std::string& id, 
                            const JobError& error, const Attempts& attempts);
 std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& id);
 
+struct Finished {
+  Place place;
+  std::string id;  ///< under which it is published
+};
 /// Moves a job whose answer a crash left behind, and says where; nothing if it has none.
-std::optional<Place> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id);
+std::optional<Finished> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id);
 
-/// Removes what the daemon keeps while it works, but for the durable epoch proofs.
+/// Removes what the daemon keeps while it works, and what was being written when it died, but not
+/// the durable epoch proofs.
 void strip_working_files(FileSystem& fs, const Path& job);
 
 }  // namespace epochd

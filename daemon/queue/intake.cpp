@@ -53,7 +53,8 @@ void Queue::complete_intake(const std::string& name) {
   const Path incoming = place_path(root_, Place::kIncoming);
   const Path tmp = root_ / kTmpName;
   const Path job = tmp / (std::string(kIntakePrefix) + name);
-  if (fs_.make_directory(job)) fs_.sync_directory(tmp);
+  fs_.make_directory(job);
+  fs_.sync_directory(tmp);  // also when it was there: whoever made it may have died before this
   fs_.rename_no_replace(incoming / (name + std::string(kElfSuffix)), job / kProgramFile);
   if (!fs_.exists(job / kProgramFile)) {
     fs_.remove_tree(job);  // the submitter took the program back

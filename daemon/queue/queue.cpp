@@ -27,9 +27,10 @@ u64 device_of(const Path& path) {
 }  // namespace
 
 void complete_queue_directories(FileSystem& fs, const Path& root) {
-  bool is_new = fs.make_directory(root / kTmpName);
-  for (const std::string_view name : kPlaceNames) is_new |= fs.make_directory(root / name);
-  if (is_new) fs.sync_directory(root);
+  fs.make_directory(root / kTmpName);
+  for (const std::string_view name : kPlaceNames) fs.make_directory(root / name);
+  // Also when all were there: whoever made them may have died before this.
+  fs.sync_directory(root);
 }
 
 Queue::Queue(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)) {
@@ -48,6 +49,9 @@ void Queue::complete_directories() {
     // A rename between file systems would be a copy, which a crash can cut in two.
     if (device_of(root_ / name) != device) throw IoError("rename into", root_ / name, EXDEV);
   }
+  // Work goes on where jobs are seen to be: a move that a crash cut off before it was durable would
+  // take that work back with it.
+  for (const std::string_view name : kPlaceNames) fs_.sync_directory(root_ / name);
 }
 
 std::vector<WaitingJob> Queue::waiting() {

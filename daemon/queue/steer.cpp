@@ -55,6 +55,8 @@ Steered refuse(const std::string& id, Place place, const std::string& what) {
 
 std::optional<Steered> request_cancel(FileSystem& fs, const Path& job, const std::string& id) {
   try {
+    // Where the job is may not be durable yet: back in incoming/, it would forget the request.
+    fs.sync_directory(job.parent_path());
     replace_file(fs, job / kCancelFile, {});
   } catch (const IoError& error) {
     if (error.code() == ENOENT) return std::nullopt;  // it just ended

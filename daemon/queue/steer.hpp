@@ -14,6 +14,7 @@ struct SubmitRequest {
   Path program;
   std::optional<Path> input;
   JobSpec spec;
+  std::string id = {};  ///< a job id; empty: made from the name, the time and chance
 };
 
 /// Builds the job in tmp/ and renames it into incoming/. Returns its id.

@@ -27,16 +27,21 @@ std::string make_id(const std::string& name) {
 /// Removes the half made job unless it was handed over.
 class TemporaryJob {
  public:
-  TemporaryJob(FileSystem& fs, Path path) : path_(std::move(path)) { fs.make_directory(path_); }
+  TemporaryJob(FileSystem& fs, Path path) : fs_(fs), path_(std::move(path)) {
+    fs_.make_directory(path_);
+  }
   ~TemporaryJob() {
-    std::error_code ignored;  // it stays in tmp/, where nothing looks for jobs
-    std::filesystem::remove_all(path_, ignored);
+    try {
+      fs_.remove_tree(path_);
+    } catch (...) {  // it stays in tmp/, where nothing looks for jobs
+    }
   }
   TemporaryJob(const TemporaryJob&) = delete;
   TemporaryJob& operator=(const TemporaryJob&) = delete;
   const Path& path() const { return path_; }
 
  private:
+  FileSystem& fs_;
   Path path_;
 };
 
@@ -70,7 +75,7 @@ std::string submit_job(FileSystem& fs, const Path& root, const SubmitRequest& re
   require_queue(fs, root);
   const std::string name =
       request.spec.name.empty() ? request.program.stem().string() : request.spec.name;
-  const std::string id = make_id(name);
+  const std::string id = request.id.empty() ? make_id(name) : request.id;
   const TemporaryJob job(fs, root / kTmpName / id);
   copy_file(fs, request.program, job.path() / kProgramFile);
   if (request.input) copy_file(fs, *request.input, job.path() / kInputFile);
