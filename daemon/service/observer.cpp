@@ -1,5 +1,7 @@
 #include "daemon/service/observer.hpp"
 
+#include <algorithm>
+
 #include "daemon/host/host_info.hpp"
 #include "daemon/log/log.hpp"
 
@@ -66,12 +68,17 @@ class ServiceObserver::Prover : public JobProver {
     Exchange(Prover& prover, EpochExchange& exchange) : prover_(prover), exchange_(exchange) {}
 
     std::optional<Bytes> load(u64 label) override { return exchange_.load(label); }
+    ResumeStore* resume_store() override { return exchange_.resume_store(); }
+    void resumed(u64 label) override {
+      exchange_.resumed(label);
+      prover_.observer_.ends_.metrics.epochs_resumed.add(static_cast<double>(label));
+      note_done(label);
+    }
     void save(u64 label, std::span<const u8> bytes, bool was_stored) override {
       exchange_.save(label, bytes, was_stored);
       DaemonMetrics& metrics = prover_.observer_.ends_.metrics;
       (was_stored ? metrics.epochs_resumed : metrics.epochs_proved).add();
-      prover_.board().set_epochs_done(label);
-      prover_.board().advance();
+      note_done(label);
     }
     void surveyed(const RunFacts& facts) override {
       exchange_.surveyed(facts);
@@ -84,8 +91,15 @@ class ServiceObserver::Prover : public JobProver {
     }
 
    private:
+    void note_done(u64 label) {
+      done_ = std::max(done_, label);
+      prover_.board().set_epochs_done(done_);
+      prover_.board().advance();
+    }
+
     Prover& prover_;
     EpochExchange& exchange_;
+    u64 done_ = 0;  ///< the highest label: some are proved again at the end
   };
 
   Board& board() { return observer_.ends_.board; }

@@ -117,6 +117,8 @@ TEST_F(DaemonE2eTest, SigtermKeepsTheProvedEpochsAndDamageIsProvedAgain) {
   first.kill(SIGTERM);
   EXPECT_EQ(first.wait().code, 0);
   ASSERT_TRUE(std::filesystem::exists(epoch_file(job, "00000002")));
+  // The daemon gives the engine a place for checkpoints and facts.
+  EXPECT_TRUE(std::filesystem::exists(queue() / "active" / job / "epochs" / "run.facts"));
 
   std::string damaged = read_file(epoch_file(job, "00000002"));
   damaged[damaged.size() / 2] ^= 4;
