@@ -1,0 +1,363 @@
+#include "tests/daemon/simulation/world.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "daemon/pipeline/worker.hpp"
+#include "daemon/queue/drain.hpp"
+#include "daemon/queue/retention.hpp"
+#include "tests/daemon/simulation/daemon_prover.hpp"
+#include "tests/daemon/simulation/mutant.hpp"
+#include "tests/daemon/simulation/users.hpp"
+
+namespace epochd::simulation {
+namespace {
+
+constexpr u64 kUsersMax = 2;
+constexpr u64 kLivesMax = 12;
+constexpr u64 kLastLivesMax = 40;
+constexpr u64 kHashPrime = 0x100000001b3;
+/// So little that some finished jobs are removed.
+constexpr RetentionLimits kRetention{0, 1500};
+constexpr const char* kDaemon = "epochd";
+
+/// One seed's world.
+class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
+ public:
+  World(u64 seed, const Path& root, Mutation mutation, bool wants_log)
+      : seed_(seed),
+        mutation_(mutation),
+        wants_log_(wants_log),
+        scheduler_(seed, [this](const std::string& why) { hang(why); }),
+        disk_(root, scheduler_),
+        ledger_(disk_, config_) {
+    if (wants_log) scheduler_.on_log = [this](const std::string& text) { note("log", text); };
+  }
+
+  ScheduleResult run() {
+    scheduler_.run([this] { live(); });
+    result_.violations = ledger_.violations();
+    result_.steps = scheduler_.points();
+    return std::move(result_);
+  }
+
+  // DiskWatcher
+  void fault_injected(const Process& process, const Path& path, int code) override;
+  void process_died(const Process& process) override;
+  void step(const Process& process, const char* what, const Path& path) override;
+
+  // WorkerObserver
+  void between_jobs() override {}
+  void resting(bool) override {}
+  void started(const std::string& id) override;
+  void ended(const std::string& id, Outcome outcome) override;
+
+  // ProverWatcher
+  void begins(const JobKey& key) override;
+  void proving(const JobKey& key, u64 label) override;
+  void proved(u64 label) override;
+  void resumed() override { ++result_.resumed; }
+  void failed(bool is_internal) override;
+  void leaves() override { running().is_certain = false; }
+
+ private:
+  struct Running {
+    std::string id, tag;
+    bool was_cancelled = false;  ///< before it began
+    bool is_certain = false;     ///< a crash now must be charged
+    u32 faults = 0;              ///< that this attempt may be charged with
+    bool has_failed = false;     ///< its prover did
+  };
+
+  void live();
+  void draw_settings();
+  void life(bool is_last);
+  void serve(const Process& process, ProcessFileSystem& fs, bool is_last);
+  void tick(ProcessFileSystem& fs, Worker& worker, const bool& has_ended, bool is_last);
+  void expire(ProcessFileSystem& fs);
+  void end_life(const Process& process, bool may_cut);
+  void charge_crash();
+  void hang(const std::string& why);
+  void note(const std::string& what, const std::string& detail);
+  bool is_idle();
+  Running& running() { return running_.at(std::this_thread::get_id()); }
+  Path active(const std::string& id) const { return place_path(disk_.root(), Place::kActive) / id; }
+
+  u64 seed_;
+  Mutation mutation_;
+  bool wants_log_;
+  Scheduler scheduler_;
+  Config config_;
+  Disk disk_;
+  Ledger ledger_;
+  FaultRates faults_;
+  ScheduleResult result_;
+  std::map<std::thread::id, Running> running_;
+  std::unique_ptr<Users> users_;
+  Worker* worker_ = nullptr;
+  u64 death_within_ = 0;  ///< steps
+  bool has_retention_ = false;
+  double pace_s_ = 0;
+  bool is_dead_ = false;  ///< the daemon, in this life
+  double death_s_ = 0;
+  Clock clock_;
+  std::atomic<bool> stop_ = false;
+};
+
+void World::note(const std::string& what, const std::string& detail) {
+  if (!wants_log_) return;
+  char time[32];
+  std::snprintf(time, sizeof(time), "%10.4f  ", scheduler_.now_s());
+  result_.log += time + what + "  " + detail + "\n";
+}
+
+void World::step(const Process& process, const char* what, const Path& path) {
+  const std::string& text = path.native();
+  const std::string shown = text.substr(std::min(text.size(), disk_.root().native().size()));
+  for (const std::string& part : {process.name, std::string(what), shown}) {
+    for (const char c : part) {
+      result_.trace_hash = (result_.trace_hash ^ static_cast<u8>(c)) * kHashPrime;
+    }
+  }
+  if (wants_log_) note(process.name, what + (" " + shown));
+}
+
+void World::fault_injected(const Process& process, const Path& path, int code) {
+  ++result_.faults;
+  note("fault", process.name + " " + std::strerror(code) + " " + path.string());
+  ledger_.last_fault_s = scheduler_.now_s();
+  if (code == ENOSPC || process.name != kDaemon) return;
+  if (faults_.fsync != 0) ledger_.is_sync_certain = false;
+  for (auto& [thread, running] : running_) {
+    ++running.faults;
+    running.is_certain = false;  // it may be on its way out
+    ++ledger_.job(running.tag).failures_max;
+  }
+}
+
+void World::process_died(const Process& process) {
+  note("dies", process.name);
+  if (process.name != kDaemon) return;
+  is_dead_ = true;
+  death_s_ = scheduler_.now_s();
+  charge_crash();
+}
+
+void World::charge_crash() {
+  for (const auto& [thread, running] : running_) {
+    Job& job = ledger_.job(running.tag);
+    ++job.crashes_max;
+    // Asked to stop, it may have been on its way out.
+    const bool may_have_left =
+        stop_ || job.was_cancelled || config_.daemon.timeouts.prove_s > 0 || !running.is_certain;
+    if (!may_have_left) ++job.crashes_min;
+  }
+}
+
+void World::hang(const std::string& why) {
+  std::fprintf(stderr, "%s%s\n%s\n", result_.log.c_str(), why.c_str(), reproduction(seed_).c_str());
+}
+
+void World::started(const std::string& id) {
+  note("begins", id);
+  Running running;
+  running.id = id;
+  running.tag = ledger_.tag_of(active(id));
+  running.was_cancelled = ledger_.job(running.tag).is_cancel_due;
+  running_[std::this_thread::get_id()] = running;
+}
+
+void World::ended(const std::string& id, Outcome outcome) {
+  static const char* const kNames[] = {"done", "failed", "cancelled", "retry", "stopped", "full"};
+  note("ends", id + " " + kNames[static_cast<size_t>(outcome)]);
+  const Running ended = running();
+  running_.erase(std::this_thread::get_id());
+  Job& job = ledger_.job(ended.tag);
+  if (outcome == Outcome::kDone) job.was_done = true;
+  if (is_dead_) return;
+  // Taking the attempt back may fail as well; then it looks like a crash.
+  if (ended.faults > 0 && disk_.find(active(id) / kRunningFile)) ++job.crashes_max;
+  if (outcome == Outcome::kRetry && ended.has_failed && ended.faults == 0) ++job.failures_min;
+}
+
+void World::begins(const JobKey& key) {
+  running().is_certain = true;
+  ledger_.keys[running().tag] = key;
+  if (running().was_cancelled) {
+    ledger_.violate(running().tag + " is begun again though it was cancelled");
+  }
+}
+
+void World::proving(const JobKey& key, u64 label) {
+  note("proves", running().id + " " + std::to_string(label));
+  ledger_.check_proving(running().tag, active(running().id), key, label);
+}
+
+void World::proved(u64 label) {
+  ledger_.job(running().tag).proved[label] = {ledger_.life, scheduler_.now_s()};
+}
+
+void World::failed(bool is_internal) {
+  running().has_failed = true;
+  running().is_certain = false;
+  ++ledger_.job(running().tag).failures_max;
+  // What was proved is not trusted any more.
+  if (is_internal) ledger_.last_fault_s = scheduler_.now_s();
+}
+
+void World::draw_settings() {
+  Scheduler& s = scheduler_;
+  config_.protocol.epoch_size_log2 = 10;
+  config_.daemon.rescan_s = 5;
+  const auto budget = [&](u64 count) { return static_cast<u32>(s.pick(count)); };
+  config_.daemon.retries.failures = budget(3);
+  config_.daemon.retries.crashes = budget(5);
+  config_.daemon.retries.delay_s = budget(3);
+  // Half of the schedules have a disk that never fails, so that nothing excuses lost work.
+  if (s.once_in(2)) {
+    ledger_.has_faults = true;
+    const u64 rate = 100 + s.pick(900);
+    for (u64* kind : {&faults_.fsync, &faults_.write, &faults_.read, &faults_.rename}) {
+      if (s.once_in(2)) *kind = rate;
+    }
+    if (s.once_in(2)) faults_.slow = rate;
+  }
+  death_within_ = 20 + s.pick(600);
+  has_retention_ = s.once_in(4);
+  const double paces_s[] = {0.001, 0.05, 0.4};
+  pace_s_ = paces_s[s.pick(3)];
+  if (s.once_in(6)) config_.daemon.timeouts.prove_s = 2;
+}
+
+bool World::is_idle() {
+  for (const Place place : {Place::kIncoming, Place::kActive}) {
+    const auto inode = disk_.find(place_path(disk_.root(), place));
+    if (!inode || !disk_.node(*inode).entries.empty()) return false;
+  }
+  return true;
+}
+
+void World::live() {
+  draw_settings();
+  const u64 count = 1 + scheduler_.pick(kUsersMax);
+  users_ = std::make_unique<Users>(count, disk_, ledger_, *this, [this] {
+    if (worker_ != nullptr) worker_->wake();
+  });
+  std::vector<std::thread> threads;
+  for (u64 i = 0; i < count; ++i) threads.emplace_back([this, i] { users_->run(i); });
+  threads.emplace_back([this] { users_->fill_disk(); });
+  while (result_.lives < kLivesMax && !(users_->have_ended() && is_idle())) life(false);
+  for (std::thread& thread : threads) thread.join();
+  // The disk is mended, there is room, nobody drains: now everything comes to its end.
+  faults_ = {};
+  disk_.is_full = false;
+  users_->undo_drain();
+  for (u64 i = 0; i < kLastLivesMax && !is_idle(); ++i) life(true);
+  life(true);
+  ledger_.check_end();
+  for (const auto& [tag, job] : ledger_.jobs()) result_.done += job.was_done;
+  result_.submitted = ledger_.jobs().size();
+}
+
+void World::life(bool is_last) {
+  ledger_.life = ++result_.lives;
+  Process process;
+  process.name = kDaemon;
+  if (!is_last && !scheduler_.once_in(4)) process.dies_at_step = 1 + scheduler_.pick(death_within_);
+  note("life", std::to_string(ledger_.life));
+  stop_ = false;
+  is_dead_ = false;
+  Mutant fs(mutation_, disk_, process, faults_, *this);
+  try {
+    serve(process, fs, is_last);
+  } catch (const Crashed&) {
+  } catch (const IoError& error) {
+    note("exits", error.what());
+    scheduler_.sleep(1);  // until it is started again
+  }
+  end_life(process, !is_last);
+}
+
+void World::serve(const Process& process, ProcessFileSystem& fs, bool is_last) {
+  Queue queue(fs, disk_.root());
+  if (!is_last && is_drained(fs, disk_.root())) return scheduler_.sleep(1);
+  JobHandler handler(fs, queue, config_, {},
+                     make_daemon_prover(scheduler_, fs, *this, pace_s_, !is_last), clock_, stop_);
+  Worker worker(fs, queue, handler, config_.daemon, stop_, this);
+  worker_ = &worker;
+  bool has_ended = false;
+  std::thread ticker([&] {
+    try {
+      tick(fs, worker, has_ended, is_last);
+    } catch (const Crashed&) {
+      worker.stop();
+    }
+  });
+  std::exception_ptr error;
+  try {
+    worker.run(is_last);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  has_ended = true;
+  worker_ = nullptr;
+  ticker.join();
+  if (error) std::rethrow_exception(error);
+  if (!process.is_alive) throw Crashed();
+}
+
+/// What the control thread and the housekeeper do.
+void World::tick(ProcessFileSystem& fs, Worker& worker, const bool& has_ended, bool is_last) {
+  const double stop_s = scheduler_.now_s() + 1 + static_cast<double>(scheduler_.pick(60));
+  while (!has_ended) {
+    scheduler_.sleep(0.5);
+    if (has_ended || is_last) continue;
+    try {
+      const bool is_over = users_->have_ended() && is_idle();
+      if (is_over || scheduler_.now_s() > stop_s || is_drained(fs, disk_.root())) worker.stop();
+      if (has_retention_ && scheduler_.once_in(4)) expire(fs);
+    } catch (const IoError&) {
+    }
+  }
+}
+
+void World::expire(ProcessFileSystem& fs) {
+  users_->expect_removals();
+  finish_interrupted_removals(fs, disk_.root());
+  apply_retention(fs, disk_.root(), Place::kDone, kRetention, clock_.unix_seconds());
+  apply_retention(fs, disk_.root(), Place::kFailed, kRetention, clock_.unix_seconds());
+}
+
+void World::end_life(const Process& process, bool may_cut) {
+  const bool is_crash = !process.is_alive;
+  ledger_.ends.push_back({ledger_.life, is_crash, is_crash ? death_s_ : scheduler_.now_s()});
+  running_.clear();
+  result_.deaths += is_crash;
+  if (is_crash && may_cut && scheduler_.once_in(2)) {
+    ++result_.power_cuts;
+    note("power cut", "");
+    users_->die();
+    disk_.power_cut();
+  }
+  ledger_.check_places(false);
+}
+
+}  // namespace
+
+std::string reproduction(u64 seed) {
+  return "EPOCHD_SIMULATION_SEED=" + std::to_string(seed) +
+         " EPOCHD_SIMULATION_SCHEDULES=1 EPOCHD_SIMULATION_LOG=1 daemon_simulation_test "
+         "--gtest_filter=Simulation.SchedulesKeepEveryPromise";
+}
+
+ScheduleResult run_schedule(u64 seed, const Path& root, Mutation mutation, bool wants_log) {
+  for (const std::string_view name : kPlaceNames) std::filesystem::create_directories(root / name);
+  std::filesystem::create_directories(root / kTmpName);
+  World world(seed, root, mutation, wants_log);
+  return world.run();
+}
+
+}  // namespace epochd::simulation
