@@ -271,10 +271,14 @@ void WorkerPool::worker_died(const std::string& why) {
     add_usage(ended_, current_);
     current_ = {};
     ++deaths_in_a_row_;
-    if (std::exchange(is_leaving_, false)) {
-      // What it failed at was answered. The rest was only there at the time.
-      for (auto& [tag, task] : lost) waiting_.push_back(std::move(task));
-      lost.clear();
+    // What a worker that leaves failed at was answered. The rest was only there at the time, as are
+    // all but one of those that a sudden death takes along.
+    const bool is_leaving = std::exchange(is_leaving_, false);
+    const bool was_alone = lost.size() == 1;
+    for (auto task = lost.begin(); task != lost.end();) {
+      const bool is_suspect = !is_leaving && (was_alone || ++task->second.deaths > 1);
+      if (!is_suspect) waiting_.push_back(std::move(task->second));
+      task = is_suspect ? std::next(task) : lost.erase(task);
     }
     message = "the worker of CUDA device " + std::to_string(device_) + " " + end + why;
     is_global_settled_ = true;

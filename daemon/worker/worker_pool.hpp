@@ -1,5 +1,6 @@
-// The daemon's side of one worker: a pool whose threads are another process. When that dies, what
-// it was proving is answered with the reason, and a new one is started for what waits.
+// The daemon's side of one worker: a pool whose threads are another process. When that dies, a new
+// one is started. What it was proving alone, or what dies with a second worker, is answered with
+// the reason; the rest may be innocent, and is given to the next worker.
 #pragma once
 
 #include <atomic>
@@ -72,6 +73,7 @@ class WorkerPool : public ProverPool {
   struct Task {
     std::shared_ptr<const Capsule> capsule;
     Done done;
+    u32 deaths = 0;  ///< of workers that had it
   };
 
   void open();

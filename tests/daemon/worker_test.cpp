@@ -138,6 +138,27 @@ TEST_F(WorkerTest, DeathIsTheAnswerOfWhatWasBeingProved) {
   expect_proved(prove(pool, 7), 7);
 }
 
+TEST_F(WorkerTest, WhatMayBeInnocentOfADeathIsGivenToTheNextWorker) {
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0, {60000ms, 300ms});
+  std::future<PoolAnswer> slow = submit(pool, kSlowLabel);
+  submit(pool, kHangLabel);
+  std::this_thread::sleep_for(50ms);
+  worker_.kill();
+  ASSERT_EQ(slow.wait_for(30s), std::future_status::ready);
+  expect_proved(slow.get(), kSlowLabel);
+  EXPECT_EQ(pool.usage().counters.at("worker_restart"), 1u);
+}
+
+TEST_F(WorkerTest, WhatDiesWithASecondWorkerIsNotInnocent) {
+  WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
+  std::future<PoolAnswer> slow = submit(pool, kSlowLabel);
+  std::future<PoolAnswer> deadly = submit(pool, kAbortLabel);
+  EXPECT_FALSE(deadly.get().epoch.has_value());
+  EXPECT_FALSE(slow.get().epoch.has_value()) << "it was there both times";
+  expect_proved(prove(pool, 7), 7);
+  EXPECT_EQ(worker_.starts(), 3u);
+}
+
 TEST_F(WorkerTest, NonsenseEndsTheWorkerThatTalksIt) {
   WorkerPool pool(worker_, job_named("good.elf"), 0, 0);
   const PoolAnswer answer = prove(pool, kGarbageLabel);
