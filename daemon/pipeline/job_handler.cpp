@@ -149,19 +149,22 @@ std::optional<JobHandler::Answer> JobHandler::answer_from_done(const std::string
   const Path bundle = queue_.active_path(id) / kBundleFile;
   try {
     prover.verify(twin_path / kBundleFile);
+    fs_.remove_file(bundle);
+    fs_.link(twin_path / kBundleFile, bundle);
+    fs_.sync_directory(bundle.parent_path());
+    constexpr u64 kResultBytesMax = u64{1} << 28;
+    auto result = nlohmann::json::parse(fs_.read_text(twin_path / kResultFile, kResultBytesMax));
+    result["job"] = id;
+    result["duplicate_of"] = *twin;
+    return Answer{std::move(result), key_hex};
   } catch (const JobError& error) {
     log::warn("the bundle of an equal job does not verify; proving again",
               {{"job", id}, {"twin", *twin}, {"why", error.what()}});
-    return std::nullopt;
+  } catch (const IoError& error) {
+    if (error.code() != ENOENT) throw;
+    log::info("the equal job was removed meanwhile; proving", {{"job", id}, {"twin", *twin}});
   }
-  fs_.remove_file(bundle);
-  fs_.link(twin_path / kBundleFile, bundle);
-  fs_.sync_directory(bundle.parent_path());
-  constexpr u64 kResultBytesMax = u64{1} << 28;
-  auto result = nlohmann::json::parse(fs_.read_text(twin_path / kResultFile, kResultBytesMax));
-  result["job"] = id;
-  result["duplicate_of"] = *twin;
-  return Answer{std::move(result), key_hex};
+  return std::nullopt;
 }
 
 bool JobHandler::has_file(const Path& job, std::string_view name) {

@@ -167,6 +167,30 @@ TEST_F(Found, AnyOfSeveralEqualJobsIsAnAnswer) {
   EXPECT_EQ(index.find("k"), std::nullopt);
 }
 
+/// Whoever collects answers takes one just when it is about to be given again.
+class CollectingFileSystem : public FileSystem {
+ public:
+  explicit CollectingFileSystem(Path job) : job_(std::move(job)) {}
+
+ protected:
+  void before(Step step, const Path&) override {
+    if (step == Step::kLink) FileSystem().remove_tree(job_);
+  }
+
+ private:
+  Path job_;
+};
+
+TEST_F(Found, AnEqualJobThatIsCollectedMeanwhileIsNobodysFailure) {
+  add("a", "epochs=3");
+  run_once(fs_);
+  add("b", "epochs=3");
+  CollectingFileSystem fs(at(Place::kDone) / "a");
+  EXPECT_EQ(run_once(fs).done, 1u);
+  EXPECT_EQ(result_of("b")["failures"], 0);
+  EXPECT_EQ(log_.proved, 6u);
+}
+
 TEST_F(Found, WhatIsThereAtTheStartIsMadeDurable) {
   // Whoever made the directories, or moved a job, may have died before its fsync.
   FaultyFileSystem recorder;
