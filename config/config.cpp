@@ -6,6 +6,7 @@ namespace epochd {
 namespace {
 
 constexpr i64 kSecondsMax = 30 * 24 * 3600;
+constexpr i64 kAgeingSecondsMax = 24 * 3600;
 constexpr i64 kDaysMax = 36500;
 constexpr i64 kStoreBytesMax = i64{1} << 60;
 
@@ -16,6 +17,12 @@ void add_protocol_keys(Schema& schema, const std::string& prefix, Target& target
   schema.push_back(bool_key(prefix + "continuations", target.continuations));
   schema.push_back(
       choice_key<SecurityPreset>(prefix + "security", target.security, kSecurityPresetNames));
+}
+
+void add_memory_keys(Schema& schema, MemorySettings& memory) {
+  schema.push_back(integer_key("memory.host_bytes", memory.host_bytes, 0, kStoreBytesMax));
+  schema.push_back(integer_key("memory.device_bytes", memory.device_bytes, 0, kStoreBytesMax));
+  schema.push_back(integer_key("memory.pinned_bytes", memory.pinned_bytes, 0, kStoreBytesMax));
 }
 
 void add_service_keys(Schema& schema, DaemonSettings& daemon) {
@@ -63,10 +70,15 @@ Schema config_schema(Config& target) {
   Schema schema;
   schema.push_back(make_path_key("queue", daemon.queue));
   schema.push_back(integer_key("rescan_s", daemon.rescan_s, 1, 3600));
+  schema.push_back(integer_key("jobs_at_once", daemon.jobs_at_once, 1, kJobsAtOnceMax));
+  schema.push_back(integer_key("ageing_s", daemon.ageing_s, 1, kAgeingSecondsMax));
   add_protocol_keys(schema, "protocol.", target.protocol);
   schema.push_back(choice_key<BackendPolicy>("backend", daemon.backend, kBackendPolicyNames));
+  schema.push_back(make_numbers_key("devices", 0, kDeviceMax, daemon.devices));
   schema.push_back(choice_key<Residency>("residency", daemon.residency, kResidencyNames));
   schema.push_back(integer_key("threads", daemon.threads, 0, 1024));
+  schema.push_back(integer_key("pipeline_depth", daemon.pipeline_depth, 1, kPipelineDepthMax));
+  add_memory_keys(schema, daemon.memory);
   schema.push_back(
       integer_key("cycle_limit", daemon.cycle_limit, 1, static_cast<i64>(kCycleLimitMax)));
   schema.push_back(integer_key("retries.failures", daemon.retries.failures, 0, 1000));
@@ -131,7 +143,9 @@ std::vector<std::string> keys_fixed_while_running(const Config& running, const C
     if (!is_equal) keys.emplace_back(key);
   };
   compare("queue", a.queue == b.queue);
+  compare("jobs_at_once", a.jobs_at_once == b.jobs_at_once);
   compare("backend", a.backend == b.backend);
+  compare("devices", a.devices == b.devices);
   compare("residency", a.residency == b.residency);
   compare("http.enabled", a.http.enabled == b.http.enabled);
   compare("http.address", a.http.address == b.http.address);
@@ -143,7 +157,9 @@ std::vector<std::string> keys_fixed_while_running(const Config& running, const C
 
 Config with_fixed_settings_of(const Config& running, Config wanted) {
   wanted.daemon.queue = running.daemon.queue;
+  wanted.daemon.jobs_at_once = running.daemon.jobs_at_once;
   wanted.daemon.backend = running.daemon.backend;
+  wanted.daemon.devices = running.daemon.devices;
   wanted.daemon.residency = running.daemon.residency;
   wanted.daemon.http = running.daemon.http;
   wanted.daemon.jemalloc.background_threads = running.daemon.jemalloc.background_threads;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/residency.hpp"
 #include "prover/core/types.hpp"
@@ -73,12 +74,30 @@ struct JemallocSettings {
   bool operator==(const JemallocSettings&) const = default;
 };
 
+/// What one job's proving may take at most, in bytes. 0: no limit but what there is.
+struct MemorySettings {
+  u64 host_bytes = 0;
+  u64 device_bytes = 0;  ///< of each device
+  u64 pinned_bytes = 0;  ///< of page-locked host memory, for each device
+
+  bool operator==(const MemorySettings&) const = default;
+};
+
+constexpr u32 kJobsAtOnceMax = 8;
+constexpr u32 kPipelineDepthMax = 64;
+constexpr int kDeviceMax = 1023;
+
 struct DaemonSettings {
   std::filesystem::path queue = "/var/lib/epochd/queue";
   u32 rescan_s = 5;
+  u32 jobs_at_once = 2;  ///< 1 to kJobsAtOnceMax; fixed while the daemon runs
+  u32 ageing_s = 60;     ///< of waiting, weigh as much as one point of priority
   BackendPolicy backend = BackendPolicy::kCpu;
+  std::vector<int> devices;  ///< ordinals, ascending; empty: all there are
   Residency residency = Residency::kDeviceOnly;
-  u32 threads = 0;  ///< 0: one per hardware thread
+  u32 threads = 0;         ///< 0: one per hardware thread
+  u32 pipeline_depth = 2;  ///< epochs under way besides those that keep the prover busy
+  MemorySettings memory;
   u64 cycle_limit = 100'000'000'000;
   RetrySettings retries;
   TimeoutSettings timeouts;

@@ -71,6 +71,8 @@ class SchemaReader {
   void read_value(const Key& key, const YAML::Mark& mark, const YAML::Node& value) {
     if (value.IsNull()) {
       report(mark, "'" + key.path + "' has no value; give " + key.takes + ", or delete the line");
+    } else if (value.IsSequence() && key.assign_list) {
+      read_list(key, value);
     } else if (!value.IsScalar()) {
       report(value.Mark(), "'" + key.path + "' must be " + key.takes + ", not a " +
                                (value.IsMap() ? "section" : "list"));
@@ -80,6 +82,18 @@ class SchemaReader {
       if (wrong) report(value.Mark(), *wrong);
       if (given_ != nullptr) given_->push_back(key.path);
     }
+  }
+
+  void read_list(const Key& key, const YAML::Node& list) {
+    std::vector<Scalar> scalars;
+    for (const YAML::Node& item : list) {
+      if (!item.IsScalar()) {
+        return report(item.Mark(), "'" + key.path + "' must be " + key.takes);
+      }
+      scalars.push_back({item.Scalar(), item.Tag() == "!"});
+    }
+    if (const auto wrong = key.assign_list(scalars)) report(list.Mark(), *wrong);
+    if (given_ != nullptr) given_->push_back(key.path);
   }
 
   const Key* find_key(const std::string& path) const {

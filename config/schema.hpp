@@ -28,6 +28,8 @@ struct Key {
   std::string takes;  ///< what a value must be, for messages: "an integer from 5 to 26"
   /// Stores the value; returns what is wrong with it, or nothing.
   std::function<std::optional<std::string>(const Scalar&)> assign;
+  /// The same for a list; empty where none is taken.
+  std::function<std::optional<std::string>(const std::vector<Scalar>&)> assign_list;
 };
 using Schema = std::vector<Key>;
 
@@ -55,6 +57,8 @@ Key make_choice_key(std::string path, std::span<const std::string_view> names,
 Key make_path_key(std::string path, std::filesystem::path& target);
 /// Text of at most `bytes_max` printable characters.
 Key make_text_key(std::string path, size_t bytes_max, std::string& target);
+/// `all`, stored as an empty list, or a list of different integers, stored ascending.
+Key make_numbers_key(std::string path, i64 min, i64 max, std::vector<int>& target);
 /// An IPv4 or IPv6 address in digits.
 Key make_address_key(std::string path, std::string& target);
 /// A time such as 2026-12-01T10:00:00Z, stored as seconds since 1970.

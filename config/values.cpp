@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "config/schema.hpp"
 #include "config/time_text.hpp"
@@ -53,8 +54,8 @@ std::string must_be(const Key& key, const Scalar& scalar) {
 using Parser = std::function<bool(const Scalar&)>;
 
 Key make_key(std::string path, std::string takes, Parser parse) {
-  Key key{std::move(path), std::move(takes), {}};
-  key.assign = [self = Key{key.path, key.takes, {}},
+  Key key{std::move(path), std::move(takes), {}, {}};
+  key.assign = [self = Key{key.path, key.takes, {}, {}},
                 parse = std::move(parse)](const Scalar& scalar) -> std::optional<std::string> {
     if (parse(scalar)) return std::nullopt;
     return must_be(self, scalar);
@@ -117,6 +118,31 @@ Key make_text_key(std::string path, size_t bytes_max, std::string& target) {
     target = scalar.text;
     return true;
   });
+}
+
+Key make_numbers_key(std::string path, i64 min, i64 max, std::vector<int>& target) {
+  const std::string takes = "`all`, or a list such as [0, 1] of different integers from " +
+                            std::to_string(min) + " to " + std::to_string(max);
+  Key key = make_key(std::move(path), takes, [&target](const Scalar& scalar) {
+    if (scalar.text != "all") return false;
+    target.clear();
+    return true;
+  });
+  key.assign_list = [self = Key{key.path, takes, {}, {}}, min, max,
+                     &target](const std::vector<Scalar>& list) -> std::optional<std::string> {
+    std::set<int> numbers;
+    for (const Scalar& scalar : list) {
+      const std::optional<i64> value = parse_integer(scalar.text);
+      const bool is_good = !scalar.quoted && value && *value >= min && *value <= max;
+      if (!is_good || !numbers.insert(static_cast<int>(*value)).second) {
+        return must_be(self, scalar);
+      }
+    }
+    if (numbers.empty()) return must_be(self, {"[]", false});
+    target.assign(numbers.begin(), numbers.end());
+    return std::nullopt;
+  };
+  return key;
 }
 
 Key make_address_key(std::string path, std::string& target) {

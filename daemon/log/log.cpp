@@ -14,7 +14,29 @@
 #include "daemon/log/flood_gate.hpp"
 
 namespace epochd::log {
+
+class Context {
+ public:
+  explicit Context(std::string_view job) : job_(job) {}
+  void set_stage(std::string_view stage) {
+    const std::lock_guard lock(mutex_);
+    stage_ = stage;
+  }
+  const std::string& job() const { return job_; }
+  std::string stage() const {
+    const std::lock_guard lock(mutex_);
+    return stage_;
+  }
+
+ private:
+  const std::string job_;
+  mutable std::mutex mutex_;
+  std::string stage_;
+};
+
 namespace {
+
+thread_local std::shared_ptr<Context> own_context;
 
 std::shared_ptr<spdlog::logger> make_logger(LogFormat format) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
@@ -58,16 +80,6 @@ class State {
   }
   LogSettings settings() const { return {level_, format_}; }
 
-  void set_job(std::string_view id) {
-    const std::lock_guard lock(mutex_);
-    job_ = id;
-    stage_.clear();
-  }
-  void set_stage(std::string_view stage) {
-    const std::lock_guard lock(mutex_);
-    stage_ = stage;
-  }
-
   template <class Use>
   auto with_gate(Use use) {
     const std::lock_guard lock(mutex_);
@@ -83,22 +95,21 @@ class State {
   }
 
  private:
-  void add_context(std::vector<Field>& fields) {
-    const std::lock_guard lock(mutex_);
+  static void add_context(std::vector<Field>& fields) {
+    if (!own_context) return;
     const auto add = [&](std::string_view key, const std::string& value) {
       const bool is_there = std::any_of(fields.begin(), fields.end(),
                                         [&](const Field& field) { return field.key() == key; });
       if (!is_there && !value.empty()) fields.emplace_back(key, value);
     };
-    add("job", job_);
-    add("stage", stage_);
+    add("job", own_context->job());
+    add("stage", own_context->stage());
   }
 
   std::array<std::shared_ptr<spdlog::logger>, kLogFormatNames.size()> loggers_;
   std::atomic<LogLevel> level_ = LogSettings{}.level;
   std::atomic<LogFormat> format_ = LogSettings{}.format;
   std::mutex mutex_;
-  std::string job_, stage_;
   FloodGate gate_;
 };
 
@@ -138,11 +149,19 @@ LogSettings configured() {
 }
 
 void set_job(std::string_view id) {
-  state().set_job(id);
+  own_context = id.empty() ? nullptr : std::make_shared<Context>(id);
 }
 
 void set_stage(std::string_view stage) {
-  state().set_stage(stage);
+  if (own_context) own_context->set_stage(stage);
+}
+
+std::shared_ptr<Context> context() {
+  return own_context;
+}
+
+void join(std::shared_ptr<Context> context) {
+  own_context = std::move(context);
 }
 
 std::string format_record(LogFormat format, std::string_view message,

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,10 +43,17 @@ void configure(LogLevel level, LogFormat format);
 /// What was configured last: for a process that is to log in the same way.
 LogSettings configured();
 
-/// What the process is at: records that do not name a job or a stage themselves get these. A
-/// process works on one job at a time. A new job, "" for none, has no stage. Threads: any.
+/// What a thread is at: its records that do not name a job or a stage themselves get these. A new
+/// job, "" for none, has no stage.
 void set_job(std::string_view id);
 void set_stage(std::string_view stage);
+
+/// A job and its stage, shared by the threads that work on it. Threads: any.
+class Context;
+/// The calling thread's; null where there is none.
+std::shared_ptr<Context> context();
+/// The calling thread works on that from now on: for a thread that another one starts.
+void join(std::shared_ptr<Context> context);
 
 /// Of warnings and errors with the same message, the first 20 in ten seconds are written and the
 /// others counted; a record with the count follows (daemon/log/flood_gate.hpp). Threads: any.

@@ -36,14 +36,17 @@ Daemon::Daemon(DaemonOptions options, Config config, Environment environment,
     : options_(std::move(options)),
       manager_(std::move(manager)),
       config_(std::move(config)),
-      queue_(fs_, config_.current().daemon.queue),
+      queue_(fs_, config_.latest().daemon.queue),
       observer_({board_, metrics_, config_, clock_, [this] { device_lost(); }}),
-      handler_(fs_, queue_, config_.current(), std::move(environment),
-               observer_.observe(std::move(make_prover)), clock_, stop_),
-      worker_(fs_, queue_, handler_, config_.current().daemon, stop_, &observer_),
+      handler_(
+          fs_, queue_, [this] { return config_.latest(); }, std::move(environment),
+          observer_.observe(std::move(make_prover)), clock_, stop_),
+      worker_(
+          fs_, queue_, handler_, [this] { return config_.latest().daemon; }, stop_, &observer_),
       control_(place_path(queue_.root(), Place::kIncoming), handlers(),
                tick_period(manager_.watchdog())) {
   board_.set_devices(std::move(devices));
+  handler_.set_energy(nvml_energy());
 }
 
 Control::Handlers Daemon::handlers() {
@@ -65,11 +68,12 @@ ExitCode Daemon::run() {
     manager_.stopping("drained");
     return ExitCode::kOk;
   }
-  const bool is_background = config_.current().daemon.jemalloc.background_threads;
+  const DaemonSettings settings = config_.latest().daemon;
+  const bool is_background = settings.jemalloc.background_threads;
   if (is_background && allocator_stats() && !start_background_purging()) {
     log::warn("jemalloc does not purge in the background here");
   }
-  if (config_.current().daemon.http.enabled) serve_http();
+  if (settings.http.enabled) serve_http(settings.http);
   const Housekeeper housekeeper(
       Housekeeper::Ends{fs_, queue_.root(), config_, board_, metrics_, clock_});
   log::info(
@@ -85,14 +89,12 @@ ExitCode Daemon::run() {
 }
 
 /// Proving goes on without pages when the address is taken.
-void Daemon::serve_http() {
+void Daemon::serve_http(const HttpSettings& settings) {
   try {
     http_ = std::make_unique<HttpServer>(
-        control_.io(), config_.current().daemon.http,
-        [this](std::string_view path) { return pages_.get(path); },
+        control_.io(), settings, [this](std::string_view path) { return pages_.get(path); },
         [this](unsigned status) { metrics_.count_http(status); });
-    log::info("http listens",
-              {{"address", config_.current().daemon.http.address}, {"port", http_->port()}});
+    log::info("http listens", {{"address", settings.address}, {"port", http_->port()}});
   } catch (const std::runtime_error& error) {
     log::error("no pages over http; choose another http.port, or http.enabled: false",
                {{"why", error.what()}});
@@ -132,12 +134,12 @@ void Daemon::stop(const std::string& why) {
 
 /// The process ends after this, wherever the worker is: as in a crash, but for the blame.
 void Daemon::stop_at_once() {
-  const std::optional<RunningJob> job = board_.view().job;
-  if (!job) return;
-  try {
-    end_attempt(fs_, queue_.active_path(job->id));
-  } catch (const IoError& error) {
-    log::warn("the job will be charged with a crash", {{"why", error.what()}});
+  for (const RunningJob& job : board_.view().jobs) {
+    try {
+      end_attempt(fs_, queue_.active_path(job.id));
+    } catch (const IoError& error) {
+      log::warn("the job will be charged with a crash", {{"job", job.id}, {"why", error.what()}});
+    }
   }
 }
 
@@ -177,7 +179,7 @@ void Daemon::tick() {
   if (stop_) return;
   try {
     if (is_drained(fs_, queue_.root())) {
-      log::info("the queue is to be drained; finishing the running epoch");
+      log::info("the queue is to be drained; finishing the running epochs");
       stop("`epoch drain`");
     }
   } catch (const IoError& error) {
@@ -186,9 +188,7 @@ void Daemon::tick() {
 }
 
 void Daemon::tell_progress() {
-  const u64 progress = board_.progress();
-  if (progress != progress_) manager_.alive();
-  progress_ = progress;
+  if (board_.take_progress()) manager_.alive();
   std::string status = board_.summary();
   if (status == status_) return;
   manager_.status(status);

@@ -1,4 +1,4 @@
-// The parts of a running epochd, put together: the worker's thread, the control thread and the
+// The parts of a running epochd, put together: the worker's threads, the control thread and the
 // housekeeper's, and what each tells the others.
 #pragma once
 
@@ -28,12 +28,12 @@ class Daemon {
          JobProverFactory make_prover, std::vector<DeviceInfo> devices, ServiceManager manager);
 
   /// Serves until it is told to stop; with `once`, until nothing is left to do. On the calling
-  /// thread, which is the control thread, and two of its own.
+  /// thread, which is the control thread, and several of its own.
   ExitCode run();
 
  private:
   Control::Handlers handlers();
-  void serve_http();
+  void serve_http(const HttpSettings& settings);
   Worker::Report run_worker();
   ExitCode exit_code(const Worker::Report& report) const;
 
@@ -46,7 +46,7 @@ class Daemon {
   void tell_progress();
   void sample();
 
-  void device_lost();  ///< on the worker's thread
+  void device_lost();  ///< on a lane's thread
 
   DaemonOptions options_;
   FileSystem fs_;
@@ -67,7 +67,6 @@ class Daemon {
   Control control_;
   std::unique_ptr<HttpServer> http_;
 
-  u64 progress_ = 0;
   std::string status_;
   double sampled_s_ = 0;
   u32 heap_profiles_ = 0;

@@ -36,7 +36,7 @@ std::vector<DeviceInfo> check_backend(const DaemonSettings& settings, const Devi
     return found;
   };
   try {
-    const BackendChoice choice = choose_backend(settings.backend, query);
+    const BackendChoice choice = choose_backend(settings.backend, query, settings.devices);
     if (!choice.fallback.empty()) {
       log::warn("proving on the CPU although a device is preferred", {{"why", choice.fallback}});
     }
@@ -48,12 +48,15 @@ std::vector<DeviceInfo> check_backend(const DaemonSettings& settings, const Devi
 }
 
 ExitCode serve(const DaemonOptions& options, JobProverFactory make_prover,
-               const DeviceQuery& devices, ServiceManager manager) {
+               const DeviceQuery& devices, const SettingsCheck& check, ServiceManager manager) {
   FileSystem fs;
   auto config = load_config(fs, options.config, options.queue);
   if (!config) throw UsageError(config.error());
   const Environment environment = load_environment();
   log::configure(config->daemon.log.level, config->daemon.log.format);
+  if (const auto why = check ? check(*config, environment) : std::nullopt) {
+    throw UsageError(options.config + ": " + *why);
+  }
   std::vector<DeviceInfo> seen = check_backend(config->daemon, devices);
   Daemon daemon(options, *std::move(config), environment, std::move(make_prover), std::move(seen),
                 std::move(manager));
@@ -63,7 +66,7 @@ ExitCode serve(const DaemonOptions& options, JobProverFactory make_prover,
 }  // namespace
 
 int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover,
-               const DeviceQuery& devices) {
+               const DeviceQuery& devices, const SettingsCheck& check) {
   ::umask(077);
   Control::block_signals();
   DaemonOptions options;
@@ -85,7 +88,8 @@ int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover,
   }
   try {
     ServiceManager manager = ServiceManager::from_environment();
-    return static_cast<int>(serve(options, std::move(make_prover), devices, std::move(manager)));
+    return static_cast<int>(
+        serve(options, std::move(make_prover), devices, check, std::move(manager)));
   } catch (const UsageError& error) {
     std::cerr << error.what() << std::endl;
     return static_cast<int>(ExitCode::kUsage);

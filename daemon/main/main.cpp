@@ -1,5 +1,6 @@
 #include "daemon/log/log.hpp"
 #include "daemon/main/epochd.hpp"
+#include "daemon/pipeline/budgets.hpp"
 #include "daemon/worker/device_worker.hpp"
 
 int main(int argc, char** argv) {
@@ -12,5 +13,8 @@ int main(int argc, char** argv) {
     };
     return epochd::make_engine_prover(request, log_text, devices);
   };
-  return epochd::run_epochd(argc, argv, make_prover, devices.query);
+  const auto check = [](const epochd::Config& config, const epochd::Environment& environment) {
+    return epochd::budget_refusal(config, environment);
+  };
+  return epochd::run_epochd(argc, argv, make_prover, devices.query, check);
 }

@@ -18,19 +18,23 @@ constexpr std::array<const char*, 4> kPhaseVerbs = {"execute", "prove", "assembl
 }  // namespace
 
 ActiveMonitor::ActiveMonitor(FileSystem& fs, const Clock& clock, const std::atomic<bool>& stop,
-                             Path job, u32 attempt, const Limits& limits)
+                             JobTurn& turn, Path job, u32 attempt, const Limits& limits)
     : fs_(fs),
       clock_(clock),
       stop_(stop),
+      turn_(turn),
       job_(std::move(job)),
       attempt_(attempt),
       limits_(limits),
       phase_start_s_(clock.seconds()),
+      waited_before_s_(turn.waited_s()),
       last_look_s_(phase_start_s_) {}
 
 void ActiveMonitor::enter(Phase phase) {
   phase_ = phase;
   phase_start_s_ = clock_.seconds();
+  waited_before_s_ = turn_.waited_s();
+  if (phase == Phase::kAssembling) turn_.keep_lane();
   log::debug(kPhaseNames[static_cast<size_t>(phase)], {{"job", job_.filename().string()}});
   write_state();
 }
@@ -41,6 +45,7 @@ void ActiveMonitor::surveyed(u64 count) {
 
 void ActiveMonitor::saved(u64 label, bool was_stored) {
   saved_ = label;
+  if (!was_stored) turn_.advanced();
   log::debug(was_stored ? "epoch was proved before" : "epoch proved",
              {{"job", job_.filename().string()}, {"epoch", label}, {"epochs", count_}});
   write_state();
@@ -48,6 +53,7 @@ void ActiveMonitor::saved(u64 label, bool was_stored) {
 
 void ActiveMonitor::check() {
   if (stop_) throw Interrupted(Interrupted::Why::kStop);
+  if (turn_.must_leave()) throw Interrupted(Interrupted::Why::kYield);
   check_time();
   // Small epochs pass thousands of times a second: the directory is looked at now and then only.
   const double now_s = clock_.seconds();
@@ -59,7 +65,7 @@ void ActiveMonitor::check() {
 void ActiveMonitor::check_time() const {
   const std::string phase = kPhaseVerbs[static_cast<size_t>(phase_)];
   const u32 limit = limit_s();
-  if (limit > 0 && clock_.seconds() - phase_start_s_ > limit) {
+  if (limit > 0 && seconds_at_work() > limit) {
     throw JobError(Reason::kTimeout,
                    "the phase '" + phase + "' took more than " + std::to_string(limit) +
                        " s; raise timeouts." + phase + "_s in the daemon's settings",
@@ -69,6 +75,11 @@ void ActiveMonitor::check_time() const {
     throw JobError(Reason::kTimeout, "the job's deadline passed; submit it with a later one",
                    phase);
   }
+}
+
+double ActiveMonitor::seconds_at_work() const {
+  const double seconds = clock_.seconds() - phase_start_s_;
+  return phase_ == Phase::kExecuting ? seconds : seconds - (turn_.waited_s() - waited_before_s_);
 }
 
 u32 ActiveMonitor::limit_s() const {

@@ -18,8 +18,10 @@ struct BackendChoice {
   std::string fallback;      ///< why the CPU proves although a device was preferred, or empty
 };
 
-/// Asks for devices only when the policy wants one.
+/// Asks for devices only when the policy wants one. `wanted`: those that may be used, by number;
+/// empty: all. One that is not there is as if there were none.
 /// Errors: JobError(kGpu) when the policy requires a device and none can be used.
-BackendChoice choose_backend(BackendPolicy policy, const DeviceQuery& query);
+BackendChoice choose_backend(BackendPolicy policy, const DeviceQuery& query,
+                             const std::vector<int>& wanted = {});
 
 }  // namespace epochd

@@ -66,7 +66,8 @@ void BundleFile::release_before(size_t position) const {
   released_ = bytes;
 }
 
-Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset) {
+Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset,
+                      const std::function<void()>& check) {
   Verdict verdict;
   if (bundle.has_tail()) {
     verdict.result.error = RunError::kTrailing;
@@ -75,10 +76,17 @@ Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool al
   const auto scratch = std::make_unique<RunScratch>();
   const std::span<const u64> words = bundle.words();
   VerifyOptions options{allow_test_preset};
+  struct Reading {
+    const BundleFile& bundle;
+    const std::function<void()>& check;
+  } reading{bundle, check};
+  // The verifier holds nothing: an exception may pass through it.
   options.on_read = [](void* context, size_t position) {
-    static_cast<const BundleFile*>(context)->release_before(position);
+    const Reading& self = *static_cast<const Reading*>(context);
+    self.bundle.release_before(position);
+    if (self.check) self.check();
   };
-  options.context = const_cast<BundleFile*>(&bundle);
+  options.context = &reading;
   verdict.result = verify_run(key, words.data(), words.size(), options, *scratch);
   if (verdict.result.ok()) {
     for_each_output(

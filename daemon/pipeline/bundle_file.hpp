@@ -1,6 +1,8 @@
 // A bundle on disk, mapped rather than read: the verifier looks at it in place.
 #pragma once
 
+#include <functional>
+
 #include "daemon/queue/file_system.hpp"
 #include "epoch/continuation/verify_run.hpp"
 
@@ -51,9 +53,11 @@ struct Verdict {
   std::vector<u64> outputs;  ///< of an accepted bundle
 };
 
+/// `check` is called after every part that was read, in each pass, and may throw to stop.
 /// Errors: std::bad_alloc for the verifier's working memory; IoError when the file changed
-/// meanwhile: the verifier reads some words twice and takes them for the same.
-Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset);
+/// meanwhile: the verifier reads some words twice and takes them for the same; what `check` throws.
+Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset,
+                      const std::function<void()>& check = {});
 /// "epoch 3: an opened row does not hash to its root (tree 1)"
 std::string describe_failure(const RunResult& result);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "daemon/log/log.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
@@ -45,13 +46,19 @@ class Outside {
 }  // namespace
 
 CheckedPool::CheckedPool(const PoolJob& job, ProvingPlaces places, const MakeVerify& make_verify,
-                         u32 verify_threads, StageLog& log)
-    : job_(job), places_(std::move(places)), log_(log) {
-  open_primary();
-  capacity_ = (primary_ ? primary_ : fallback_)->capacity() + verify_threads;
+                         u32 verify_threads, StageLog& log, Start start)
+    : job_(job),
+      places_(std::move(places)),
+      log_(log),
+      verify_threads_(verify_threads),
+      capacity_(verify_threads) {
+  if (start == Start::kOpen) open();
   try {
     for (u32 i = 0; i < verify_threads; ++i) {
-      verifiers_.emplace_back([this, i, make_verify] { run_verifier(i, make_verify); });
+      verifiers_.emplace_back([this, i, make_verify, context = log::context()] {
+        log::join(context);
+        run_verifier(i, make_verify);
+      });
     }
   } catch (...) {
     end();
@@ -65,29 +72,81 @@ CheckedPool::~CheckedPool() {
 
 void CheckedPool::open_primary() {
   try {
-    primary_ = places_.primary(job_);
+    std::unique_ptr<ProverPool> pool = places_.primary(job_);
+    const std::lock_guard lock(pools_mutex_);
+    primary_ = std::move(pool);
     had_primary_ = true;
   } catch (const std::exception& error) {
     if (!places_.is_device) throw;
     if (!places_.fallback) throw JobError(Reason::kGpu, error.what());
+    log::warn("no CUDA device proves this job; the CPU does", {{"why", error.what()}});
+    std::unique_ptr<ProverPool> pool = places_.fallback(job_);
+    const std::lock_guard lock(pools_mutex_);
     why_ = error.what();
-    log::warn("no CUDA device proves this job; the CPU does", {{"why", why_}});
-    fallback_ = places_.fallback(job_);
+    fallback_ = std::move(pool);
   }
 }
 
-void CheckedPool::end() {
+void CheckedPool::open() {
+  if (is_open()) return;
+  open_primary();
+  capacity_ = (primary_ ? primary_ : fallback_)->capacity() + verify_threads_;
+  std::deque<Task> kept;
+  {
+    const std::lock_guard lock(pools_mutex_);
+    is_open_ = true;
+    kept.swap(kept_);
+  }
+  for (Task& task : kept) start(std::move(task));
+}
+
+void CheckedPool::close() {
+  close_pools();
+  std::map<u64, Task> not_begun;
+  {
+    const std::lock_guard lock(given_mutex_);
+    not_begun.swap(given_);
+  }
+  const std::lock_guard lock(pools_mutex_);
+  for (auto& [ticket, task] : not_begun) {
+    if (!std::exchange(task.is_on_fallback, false)) --task.attempts;
+    kept_.push_back(std::move(task));
+  }
+  std::sort(kept_.begin(), kept_.end(),
+            [](const Task& a, const Task& b) { return a.capsule->label < b.capsule->label; });
+}
+
+bool CheckedPool::is_open() const {
+  const std::lock_guard lock(pools_mutex_);
+  return is_open_;
+}
+
+bool CheckedPool::is_wanting() const {
+  const std::lock_guard lock(pools_mutex_);
+  return !is_open_ && !kept_.empty();
+}
+
+/// Each waits for what it is proving, and answers it.
+void CheckedPool::close_pools() {
   std::unique_ptr<ProverPool> primary, fallback;
   {
     const std::lock_guard lock(pools_mutex_);
-    is_ending_ = true;
-    if (primary_) ended_usage_ = primary_->usage();
+    is_open_ = false;
+    if (primary_) add_usage(ended_usage_, primary_->usage());
     if (fallback_) fallback_backend_ = fallback_->usage().backend;
     primary.swap(primary_);
     fallback.swap(fallback_);
   }
-  primary.reset();  // each waits for what it is proving, and answers it
+  primary.reset();
   fallback.reset();
+}
+
+void CheckedPool::end() {
+  {
+    const std::lock_guard lock(pools_mutex_);
+    is_ending_ = true;
+  }
+  close_pools();
   {
     const std::lock_guard lock(queue_mutex_);
     is_queue_closed_ = true;
@@ -119,7 +178,6 @@ ProverPool& CheckedPool::fall_back(const std::string& what) {
   }
   if (had_primary_) log::error("the CPU proves what the device could not", {{"what", what}});
   if (!fallback_) fallback_ = places_.fallback(job_);
-  ++fallbacks_;
   return *fallback_;
 }
 
@@ -130,21 +188,61 @@ void CheckedPool::start(Task task) {
   try {
     const std::lock_guard lock(pools_mutex_);
     if (is_ending_) return;
-    ProverPool* pool = primary_.get();
-    if (pool == nullptr || task.attempts == kPrimaryAttempts) {
-      pool = &fall_back(name_of_epoch(*capsule));
-      task.is_on_fallback = true;
-    } else if (++task.attempts > 1) {
-      ++retries_;
+    if (!is_open_) {
+      kept_.push_back(std::move(task));
+      return;
     }
-    pool->submit(capsule, [this, task = std::move(task)](PoolAnswer answer) {
-      push({task, std::nullopt, std::move(answer)});
-    });
+    ProverPool* pool = primary_.get();
+    task.is_on_fallback = pool == nullptr || task.attempts == kPrimaryAttempts;
+    if (task.is_on_fallback) {
+      pool = &fall_back(name_of_epoch(*capsule));
+    } else {
+      ++task.attempts;
+    }
+    count_attempt(task);
+    give(*pool, std::move(task));
   } catch (...) {
     error = std::current_exception();
   }
   // Handed over whole: whoever gets it is the last to hold it.
   if (error) done({std::nullopt, std::move(error)});
+}
+
+/// Pre: pools_mutex_ is held.
+void CheckedPool::count_attempt(Task& task) {
+  const u32 number = task.attempts + (task.is_on_fallback ? kPrimaryAttempts : 0);
+  if (number <= task.attempts_counted) return;  // it was kept before it was begun
+  task.attempts_counted = number;
+  if (task.is_on_fallback) {
+    ++fallbacks_;
+  } else if (task.attempts > 1) {
+    ++retries_;
+  }
+}
+
+/// Pre: pools_mutex_ is held.
+void CheckedPool::give(ProverPool& pool, Task task) {
+  const std::shared_ptr<const Capsule> capsule = task.capsule;
+  u64 ticket = 0;
+  {
+    const std::lock_guard lock(given_mutex_);
+    ticket = next_ticket_++;
+    given_.emplace(ticket, std::move(task));
+  }
+  try {
+    pool.submit(capsule, [this, ticket](PoolAnswer answer) {
+      push({take_back(ticket), std::nullopt, std::move(answer)});
+    });
+  } catch (...) {
+    take_back(ticket);
+    throw;
+  }
+}
+
+CheckedPool::Task CheckedPool::take_back(u64 ticket) {
+  const std::lock_guard lock(given_mutex_);
+  auto node = given_.extract(ticket);
+  return std::move(node.mapped());
 }
 
 void CheckedPool::push(Item item) {
@@ -292,6 +390,7 @@ bool CheckedPool::prove_global(const BoundaryStore& boundaries, const RunMemory:
 void CheckedPool::prove_global_on_fallback(const GlobalWork& work) {
   std::unique_lock lock(pools_mutex_);
   ProverPool& pool = fall_back(kGlobalProof);
+  ++fallbacks_;
   lock.unlock();
   if (const auto why = work(pool)) throw_fallback_failed(kGlobalProof, *why);
 }
@@ -304,7 +403,8 @@ void CheckedPool::count_refused_global() {
 
 ProverUsage CheckedPool::usage() const {
   const std::lock_guard lock(pools_mutex_);
-  ProverUsage usage = primary_ ? primary_->usage() : ended_usage_;
+  ProverUsage usage = ended_usage_;
+  if (primary_) add_usage(usage, primary_->usage());
   if (!had_primary_ || (primary_proofs_ == 0 && fallbacks_ > 0)) {
     usage.backend = fallback_ ? fallback_->usage().backend : fallback_backend_;
     if (usage.backend.empty()) usage.backend = "cpu";

@@ -3,8 +3,10 @@
 // counted and said in the log.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -41,18 +43,29 @@ class CheckedPool {
   using MakeVerify = std::function<Verify()>;  ///< called once a thread
   using Done = std::function<void(CheckedAnswer)>;
   enum class Trust : u8 { kPrimary, kFallback };
+  enum class Start : u8 { kOpen, kClosed };
 
-  /// Opens the primary pool; the fallback only when it is needed. `job` and `log` outlive this.
-  /// Errors: JobError(kGpu) when a device's pool cannot be opened and there is no fallback; for
-  /// other primaries what the factory throws.
+  /// `job` and `log` outlive this. Errors: as open().
   CheckedPool(const PoolJob& job, ProvingPlaces places, const MakeVerify& make_verify,
-              u32 verify_threads, StageLog& log);
+              u32 verify_threads, StageLog& log, Start start = Start::kOpen);
   /// As end().
   ~CheckedPool();
   CheckedPool(const CheckedPool&) = delete;
   CheckedPool& operator=(const CheckedPool&) = delete;
 
-  /// Epochs that keep it busy, those being verified included.
+  // On one thread:
+  /// Opens the primary pool, the fallback only when it is needed, and gives them what waits.
+  /// Errors: JobError(kGpu) when a device's pool cannot be opened and there is no fallback; for
+  /// other primaries what the factory throws.
+  void open();
+  /// Waits for what is being proved, which is still verified and answered. What is not begun waits
+  /// for open(), and no attempt at it is counted.
+  void close();
+  bool is_open() const;
+  /// Epochs are to be proved, and there is no open pool.
+  bool is_wanting() const;
+
+  /// Epochs that keep it busy, those being verified included; before it is opened only those.
   u32 capacity() const { return capacity_; }
   /// Returns at once. `stored`: bytes that may already be this epoch, proved; when they are not,
   /// the log says so and the epoch is proved. `done` is called once, from a thread of this pool,
@@ -84,6 +97,7 @@ class CheckedPool {
     Done done;
     u32 attempts = 0;  ///< on the primary
     bool is_on_fallback = false;
+    u32 attempts_counted = 0;  ///< by the counters, which never go back
   };
   /// What is to be verified.
   struct Item {
@@ -96,9 +110,13 @@ class CheckedPool {
   using GlobalWork = std::function<std::optional<std::string>(ProverPool&)>;
 
   void open_primary();
+  void close_pools();
   std::string primary_name() const { return places_.is_device ? "the device" : "the CPU"; }
   ProverPool& fall_back(const std::string& what);
   void start(Task task);
+  void count_attempt(Task& task);
+  void give(ProverPool& pool, Task task);
+  Task take_back(u64 ticket);
   void push(Item item);
   void run_verifier(u32 index, const MakeVerify& make_verify);
   void check_stored(Item& item, const Verify& verify, const std::string& row);
@@ -112,14 +130,17 @@ class CheckedPool {
   const PoolJob& job_;
   ProvingPlaces places_;
   StageLog& log_;
-  u32 capacity_ = 0;
+  u32 verify_threads_;
+  std::atomic<u32> capacity_;
 
   // A pool is called with this held, but not for a proof; callbacks are not.
   mutable std::mutex pools_mutex_;
   std::unique_ptr<ProverPool> primary_;  ///< null: it could not be opened, or has ended
   std::unique_ptr<ProverPool> fallback_;
-  ProverUsage ended_usage_;  ///< the primary's last
+  ProverUsage ended_usage_;  ///< of primaries that were closed
   std::string fallback_backend_;
+  std::deque<Task> kept_;  ///< for when the pools are open
+  bool is_open_ = false;
   bool had_primary_ = false;
   bool is_ending_ = false;
   std::string why_;  ///< the primary's last failure
@@ -127,6 +148,11 @@ class CheckedPool {
   u64 retries_ = 0;
   u64 verify_failures_ = 0;
   u64 fallbacks_ = 0;
+
+  // Apart, because a pool may answer while it is called.
+  std::mutex given_mutex_;
+  std::map<u64, Task> given_;  ///< to a pool and not answered, by ticket
+  u64 next_ticket_ = 1;
 
   std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

@@ -15,6 +15,12 @@ class Clock {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
+  /// Nanoseconds since 1970, UTC.
+  virtual i64 unix_ns() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  }
   /// Seconds since 1970, UTC.
   virtual i64 unix_seconds() const {
     return std::chrono::duration_cast<std::chrono::seconds>(

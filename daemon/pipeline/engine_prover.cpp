@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <future>
 
+#include "cuda/prover/cuda_prover.hpp"
 #include "daemon/host/host_info.hpp"
+#include "daemon/pipeline/budgets.hpp"
 #include "daemon/pipeline/bundle_file.hpp"
 #include "daemon/pipeline/epoch_checker.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
@@ -20,8 +22,6 @@
 namespace epochd {
 namespace {
 
-/// Epochs between the scout and the store besides those that keep the pool busy.
-constexpr u32 kDepth = 2;
 constexpr u32 kVerifyThreadsMax = 4;
 /// Verifying an epoch takes less than a hundredth of proving it on that many threads.
 constexpr u32 kThreadsOfAVerifier = 4;
@@ -45,6 +45,7 @@ class EngineProver : public EpochEngine {
                            const Checkpoint& check) override;
   void assemble(const EpochLoader& load, const ByteSink& bundle, const Checkpoint& check) override;
   void verify(const Path& bundle) override;
+  void verify_watched(const Path& bundle, const Checkpoint& check) override;
   ProverUsage usage() const override;
   std::map<std::string, double> stage_seconds() const override { return log_.seconds(); }
 
@@ -58,6 +59,8 @@ class EngineProver : public EpochEngine {
   RunFacts survey_one_epoch(EpochExchange& exchange);
   void prove_missing(StoredCheck& stored, EpochExchange& exchange);
   void open_pool();
+  void take_turn(const Checkpoint& check);
+  void give_turn_back();
   ProvingPlaces places() const;
   RunMemory::Ends finish_memory();
 
@@ -83,7 +86,7 @@ EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceA
                            TraceFile* trace)
     : request_(request),
       devices_(std::move(devices)),
-      choice_(choose_backend(request.backend, devices_.query)),
+      choice_(choose_backend(request.backend, devices_.query, request.devices)),
       guest_(request.elf, request.elf_name),
       debug_(std::move(debug)),
       parallel_(request.threads),
@@ -188,7 +191,14 @@ ProvingPlaces EngineProver::places() const {
 
 void EngineProver::open_pool() {
   const LoggedStage stage(log_, "main", "open pool");
-  pool_job_ = {request_.elf, request_.elf_name, &key_, &guest_.code(), params_, request_.residency};
+  const BudgetedProof proof{params_, request_.backend, request_.residency, request_.threads};
+  if (const auto refusal = budget_refusal(request_.memory, proof)) {
+    throw JobError(Reason::kInput, *refusal);
+  }
+  const bool is_limited = request_.memory.device_bytes + request_.memory.pinned_bytes > 0;
+  const u32 in_flight = is_limited ? in_flight_within(request_.memory, proof, kInFlightDefault) : 0;
+  pool_job_ = {request_.elf, request_.elf_name,  &key_,    &guest_.code(),
+               params_,      request_.residency, in_flight};
   const auto make_verify = [this]() -> CheckedPool::Verify {
     const auto checker = std::make_shared<EpochChecker>(key_.vk, params_);
     return [checker](const Capsule& capsule, const EpochProof& proof,
@@ -198,7 +208,21 @@ void EngineProver::open_pool() {
   };
   const u32 verifiers =
       std::clamp(parallel_.threads() / kThreadsOfAVerifier, 1u, kVerifyThreadsMax);
-  pool_.emplace(pool_job_, places(), make_verify, verifiers, log_);
+  pool_.emplace(pool_job_, places(), make_verify, verifiers, log_,
+                request_.turn == nullptr ? CheckedPool::Start::kOpen : CheckedPool::Start::kClosed);
+}
+
+/// Has the pool open, whatever it takes to wait for that.
+void EngineProver::take_turn(const Checkpoint& check) {
+  if (request_.turn != nullptr) wait_for_turn(*request_.turn, check);
+  pool_->open();
+}
+
+/// What comes now needs no pool.
+void EngineProver::give_turn_back() {
+  if (request_.turn == nullptr) return;
+  pool_->close();
+  request_.turn->give_back();
 }
 
 RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
@@ -232,7 +256,7 @@ RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
   run.first = resumed + 1;
   run.next = [&] { return sealing.next(); };
   StoredCheck stored(exchange, resumed);
-  EpochPipeline pipeline(*pool_, exchange, log_, kDepth);
+  EpochPipeline pipeline(*pool_, exchange, log_, request_.pipeline_depth, request_.turn);
   facts_ = pipeline.run(run, [&](u32 label, std::span<const BoundaryRecord> rows) {
     if (earlier.valid()) memory_ = earlier.get();
     memory_->absorb(label, rows);
@@ -246,9 +270,12 @@ void EngineProver::prove_missing(StoredCheck& stored, EpochExchange& exchange) {
     exchange.check();
     std::this_thread::sleep_for(kCheckPause);
   }
+  const std::vector<u32> missing = stored.missing();
+  if (missing.empty()) return;
+  take_turn([&] { exchange.check(); });
   SealingRun again(cut_run(), key_.vk.digest(), log_);
   epochd::prove_missing(
-      stored.missing(), [&] { return again.next(); }, *pool_, exchange);
+      missing, [&] { return again.next(); }, *pool_, exchange);
 }
 
 Bytes EngineProver::prove_capsule(Capsule capsule, const Checkpoint& check) {
@@ -296,6 +323,7 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle,
   const LoggedStage stage(log_, "main", "assemble");
   if (++assemblies_ > 1) pool_->count_refused_global();
   const u32 epochs = static_cast<u32>(facts_.value().epochs);
+  if (request_.turn != nullptr && request_.turn->is_wanted()) give_turn_back();
   if (!ends_) ends_ = finish_memory();
   bundle(as_byte_span(bundle_header(key_.vk, params_, epochs, *ends_)));
 
@@ -318,6 +346,7 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle,
   store.rows = [&](u32 label) { return load_payload(label).boundary; };
   store.root = [&](u32 label) { return roots[label - 1]; };
   store.log_height = [&](u32 label) { return heights[label - 1]; };
+  take_turn(check);
   const LoggedStage global(log_, "main", "global proof");
   const auto emit = [&](std::span<const u64> words) { bundle(as_byte_span(words)); };
   const auto cancelled = [&] {
@@ -327,15 +356,20 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle,
   pool_->prove_global(store, *ends_, emit, cancelled,
                       assemblies_ <= kTrustedAssemblies ? CheckedPool::Trust::kPrimary
                                                         : CheckedPool::Trust::kFallback);
+  give_turn_back();
   release_free_memory();
 }
 
 void EngineProver::verify(const Path& bundle) {
+  verify_watched(bundle, [] {});
+}
+
+void EngineProver::verify_watched(const Path& bundle, const Checkpoint& check) {
   const LoggedStage stage(log_, "main", "verify bundle");
   FileSystem fs;
   const BundleFile file(fs, bundle, Links::kRefuse);
   const Verdict verdict =
-      verify_bundle(key_.vk, file, request_.protocol.security == SecurityPreset::kTest);
+      verify_bundle(key_.vk, file, request_.protocol.security == SecurityPreset::kTest, check);
   const RunResult& result = verdict.result;
   if (!result.ok()) {
     throw JobError(Reason::kInternal, "the bundle does not verify (" + describe_failure(result) +

@@ -28,8 +28,20 @@ class Joined {
 
 }  // namespace
 
-EpochPipeline::EpochPipeline(CheckedPool& pool, EpochExchange& exchange, StageLog& log, u32 depth)
-    : pool_(pool), exchange_(exchange), log_(log), limit_(u64{pool.capacity()} + depth) {}
+EpochPipeline::EpochPipeline(CheckedPool& pool, EpochExchange& exchange, StageLog& log, u32 depth,
+                             ProvingTurn* turn)
+    : pool_(pool), exchange_(exchange), log_(log), depth_(depth), turn_(turn) {
+  if (turn_ == nullptr) return;
+  turn_->on_turn([this] {
+    const std::lock_guard lock(mutex_);
+    is_our_turn_ = true;
+    changed_.notify_all();
+  });
+}
+
+EpochPipeline::~EpochPipeline() {
+  if (turn_ != nullptr) turn_->on_turn({});
+}
 
 RunFacts EpochPipeline::run(const EpochRun& run, const Absorb& absorb) {
   next_ = run.first;
@@ -41,7 +53,10 @@ RunFacts EpochPipeline::run(const EpochRun& run, const Absorb& absorb) {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   });
-  Joined scout_thread(std::thread([this, &run] { scout(run); }));
+  Joined scout_thread(std::thread([this, &run, context = log::context()] {
+    log::join(context);
+    scout(run);
+  }));
   try {
     return coordinate(survey, absorb);
   } catch (...) {
@@ -89,7 +104,7 @@ void EpochPipeline::scout_all(const EpochRun& run) {
 
 bool EpochPipeline::wait_for_room() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return is_stopping_ || outstanding_ < limit_; });
+  changed_.wait(lock, [&] { return is_stopping_ || outstanding_ < limit(); });
   return !is_stopping_;
 }
 
@@ -104,6 +119,7 @@ RunFacts EpochPipeline::coordinate(const Survey& survey, const Absorb& absorb) {
   for (;;) {
     check();
     report(survey);
+    mind_turn();
     if (std::optional<CheckedEpoch> epoch = wait(survey)) {
       absorb(static_cast<u32>(next_), epoch->boundary);
       save(next_, *epoch);
@@ -127,8 +143,9 @@ std::optional<CheckedEpoch> EpochPipeline::wait(const Survey& survey) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kCheckPause, [&] {
     const bool is_news = survey.has_ended() && (!is_surveyed_ || is_idle());
-    return error_ || finished_.count(next_) > 0 || is_news;
+    return error_ || finished_.count(next_) > 0 || is_news || is_our_turn_;
   });
+  is_our_turn_ = false;
   if (error_) std::rethrow_exception(error_);
   const auto found = finished_.find(next_);
   if (found == finished_.end()) return std::nullopt;
@@ -141,6 +158,22 @@ void EpochPipeline::report(const Survey& survey) {
   if (is_surveyed_ || !survey.has_ended()) return;
   exchange_.surveyed(survey.facts());
   is_surveyed_ = true;
+}
+
+/// What is being proved when another job wants the turn is finished, and saved as it comes.
+void EpochPipeline::mind_turn() {
+  if (turn_ == nullptr) return;
+  if (pool_.is_open()) {
+    if (!turn_->is_wanted()) return;
+    const LoggedStage stage(log_, "main", "close pool");
+    pool_.close();
+    turn_->give_back();
+  } else if (pool_.is_wanting() && turn_->try_take()) {
+    const LoggedStage stage(log_, "main", "open pool");
+    pool_.open();
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();  // there is room for more
+  }
 }
 
 void EpochPipeline::check() {

@@ -27,12 +27,18 @@ class EpochPipeline {
   /// In the order of labels, on the calling thread, before the epoch is saved.
   using Absorb = std::function<void(u32 label, std::span<const BoundaryRecord>)>;
 
-  /// `pool`, `exchange` and `log` outlive this. `depth`: epochs between the scout and the store
-  /// besides those that keep the pool busy.
-  EpochPipeline(CheckedPool& pool, EpochExchange& exchange, StageLog& log, u32 depth);
+  /// `pool`, `exchange`, `log` and `turn` outlive this. `depth`: epochs between the scout and the
+  /// store besides those that keep the pool busy. `turn`: says when the pool may be open; null:
+  /// always, and it is.
+  EpochPipeline(CheckedPool& pool, EpochExchange& exchange, StageLog& log, u32 depth,
+                ProvingTurn* turn = nullptr);
+  ~EpochPipeline();
+  EpochPipeline(const EpochPipeline&) = delete;
+  EpochPipeline& operator=(const EpochPipeline&) = delete;
 
   /// Proves every epoch that is not stored and saves all. Once. When exchange.check() throws, what
-  /// was being proved is saved first, and the pool has ended. Errors: what the survey, the run,
+  /// was being proved is saved first, and the pool has ended. Otherwise the pool stays open, if it
+  /// was needed, and the turn with it. Errors: what the survey, the run,
   /// the pool or the exchange throws; JobError(kInternal) when the two runs differ.
   RunFacts run(const EpochRun& run, const Absorb& absorb);
 
@@ -50,6 +56,8 @@ class EpochPipeline {
   /// Nothing is under way, nor will be. Pre: mutex_ is held.
   bool is_idle() const { return has_scout_ended_ && outstanding_ == 0; }
   void report(const Survey& survey);
+  void mind_turn();
+  u64 limit() const { return u64{pool_.capacity()} + depth_; }
   void check();
   void save(u64 label, const CheckedEpoch& epoch);
   void stop();
@@ -58,7 +66,8 @@ class EpochPipeline {
   CheckedPool& pool_;
   EpochExchange& exchange_;
   StageLog& log_;
-  u64 limit_;
+  u32 depth_;
+  ProvingTurn* turn_;
   bool is_surveyed_ = false;  ///< and the exchange knows
   bool is_stopped_by_check_ = false;
 
@@ -72,6 +81,7 @@ class EpochPipeline {
   bool has_scout_ended_ = false;
   std::exception_ptr error_;  ///< the first of the scout's and the pool's
   bool is_stopping_ = false;
+  bool is_our_turn_ = false;  ///< it came, and was not looked at yet
 };
 
 }  // namespace epochd

@@ -12,6 +12,7 @@
 
 #include "config/daemon_settings.hpp"
 #include "config/protocol_settings.hpp"
+#include "daemon/pipeline/proving_turn.hpp"
 #include "daemon/queue/file_system.hpp"
 #include "epoch/continuation/prover_usage.hpp"
 
@@ -39,6 +40,10 @@ struct ProofRequest {
   BackendPolicy backend = BackendPolicy::kCpu;
   Residency residency = Residency::kDeviceOnly;
   CheckpointPace checkpoints;
+  u32 pipeline_depth = DaemonSettings{}.pipeline_depth;
+  std::vector<int> devices;  ///< those that may prove; empty: all there are
+  MemorySettings memory;
+  ProvingTurn* turn = nullptr;  ///< says when it is proved; null: at once. Outlives the prover
 };
 
 /// What the run of the program came to.
@@ -92,6 +97,11 @@ class JobProver {
                         const Checkpoint& check) = 0;
   /// Errors: JobError(kInternal) when the bundle is not accepted by the plain verifier.
   virtual void verify(const Path& bundle) = 0;
+  /// The same; `check` is called while the bundle is read, and may throw to stop.
+  virtual void verify_watched(const Path& bundle, const Checkpoint& check) {
+    check();
+    verify(bundle);
+  }
 
   /// Where it is proved; before that, where it is going to be.
   virtual ProverUsage usage() const = 0;

@@ -21,7 +21,8 @@ PoolFactory cpu_pool(Isa isa, const Parallel& parallel) {
 }
 
 std::unique_ptr<LocalPool> make_cuda_pool(const PoolJob& job, int device) {
-  auto made = make_cuda_provers(*job.key, job.params, device, job.residency);
+  const u32 most = job.in_flight > 0 ? job.in_flight : kInFlightDefault;
+  auto made = make_cuda_provers(*job.key, job.params, device, job.residency, most);
   if (!made) throw std::runtime_error(made.error().message);
   const LocalPool::Threads threads{kReplayThreadsOfADevice, static_cast<u32>(made->size())};
   const auto take = [&] {

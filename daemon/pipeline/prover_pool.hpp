@@ -26,6 +26,7 @@ struct PoolJob {
   const Code* code = nullptr;
   RunParams params;
   Residency residency = Residency::kDeviceOnly;
+  u32 in_flight = 0;  ///< epochs on a device at once; 0: as many as gain something
 };
 
 /// A stage of an epoch's way, in nanoseconds of CLOCK_MONOTONIC, which all processes of a host

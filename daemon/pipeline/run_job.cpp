@@ -79,9 +79,9 @@ u64 write_bundle(FileSystem& fs, JobProver& prover, EpochStore& store, const Pat
 
 /// False when the bundle is not accepted and may be assembled again. Every epoch proof was verified
 /// before, so that it is the global proof's turn.
-bool verify_bundle(JobProver& prover, const Path& bundle, u32 assembly) {
+bool verify_bundle(JobProver& prover, const Path& bundle, u32 assembly, JobMonitor& monitor) {
   try {
-    prover.verify(bundle);
+    prover.verify_watched(bundle, [&] { monitor.check(); });
     return true;
   } catch (const JobError& error) {
     if (error.reason() != Reason::kInternal || assembly == kAssemblies) throw;
@@ -116,7 +116,7 @@ void assemble_job(FileSystem& fs, JobProver& prover, EpochStore& store, const Pa
     monitor.check();
     monitor.enter(Phase::kVerifying);
     const SteadyTime verify_start = std::chrono::steady_clock::now();
-    const bool is_accepted = verify_bundle(prover, bundle, assembly);
+    const bool is_accepted = verify_bundle(prover, bundle, assembly, monitor);
     facts.verify_seconds += seconds_since(verify_start);
     if (is_accepted) break;
   }

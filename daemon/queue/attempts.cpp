@@ -1,5 +1,6 @@
 #include "daemon/queue/attempts.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "config/schema.hpp"
@@ -12,23 +13,34 @@ namespace {
 
 constexpr u64 kBytesMax = 4096;
 
-Attempts read_counts(FileSystem& fs, const Path& job) {
+/// What attempts.json holds.
+struct Record {
+  Attempts counts;
+  JobTimes times;
+};
+
+Record read_record(FileSystem& fs, const Path& job) {
   const Path path = job / kAttemptsFile;
   if (!fs.exists(path)) return {};
   const auto json = nlohmann::json::parse(fs.read_text(path, kBytesMax), nullptr, false);
-  const auto count = [&](const char* name) -> u32 {
+  const auto number = [&](const char* name) -> u64 {
     const bool is_good = json.is_object() && json.contains(name) && json[name].is_number_unsigned();
-    return is_good ? json[name].get<u32>() : 0;
+    return is_good ? json[name].get<u64>() : 0;
   };
+  const auto count = [&](const char* name) { return static_cast<u32>(number(name)); };
+  const auto time = [&](const char* name) { return static_cast<i64>(number(name)); };
   if (!json.is_object())
     log::warn("attempts file is damaged; counting anew", {{"file", path.string()}});
-  return {count("attempt"), count("failures"), count("crashes")};
+  return {{count("attempt"), count("failures"), count("crashes")},
+          {time("queued_ns"), time("started_ns")}};
 }
 
-void write_counts(FileSystem& fs, const Path& job, const Attempts& attempts) {
-  const nlohmann::json json = {{"attempt", attempts.attempt},
-                               {"failures", attempts.failures},
-                               {"crashes", attempts.crashes}};
+void write_record(FileSystem& fs, const Path& job, const Record& record) {
+  const nlohmann::json json = {{"attempt", record.counts.attempt},
+                               {"failures", record.counts.failures},
+                               {"crashes", record.counts.crashes},
+                               {"queued_ns", record.times.queued_ns},
+                               {"started_ns", record.times.started_ns}};
   replace_file(fs, job / kAttemptsFile, as_bytes(json.dump() + "\n"));
 }
 
@@ -41,16 +53,22 @@ std::optional<i64> running_attempt(FileSystem& fs, const Path& job) {
 }  // namespace
 
 Attempts read_attempts(FileSystem& fs, const Path& job) {
-  Attempts attempts = read_counts(fs, job);
+  Attempts attempts = read_record(fs, job).counts;
   const std::optional<i64> running = running_attempt(fs, job);
   if (running && *running == attempts.attempt) ++attempts.crashes;
   return attempts;
 }
 
-Attempts begin_attempt(FileSystem& fs, const Path& job) {
+Attempts begin_attempt(FileSystem& fs, const Path& job, i64 now_ns) {
+  JobTimes times = read_times(fs, job);
+  if (times.queued_ns == 0) {
+    // Nothing was written into the directory since it came.
+    const std::optional<Entry> entry = fs.stat(job);
+    times = {entry ? std::max<i64>(entry->mtime_ns, 0) : 0, std::max<i64>(now_ns, 0)};
+  }
   Attempts attempts = read_attempts(fs, job);
   ++attempts.attempt;
-  write_counts(fs, job, attempts);
+  write_record(fs, job, {attempts, times});
   const Path running = job / kRunningFile;
   try {
     replace_file(fs, running, as_bytes(std::to_string(attempts.attempt)));
@@ -61,18 +79,22 @@ Attempts begin_attempt(FileSystem& fs, const Path& job) {
   return attempts;
 }
 
+JobTimes read_times(FileSystem& fs, const Path& job) {
+  return read_record(fs, job).times;
+}
+
 void end_attempt(FileSystem& fs, const Path& job) {
   remove_durably(fs, job / kRunningFile);
 }
 
 Attempts end_attempt_failed(FileSystem& fs, const Path& job) {
-  Attempts attempts = read_counts(fs, job);
-  ++attempts.failures;
+  Record record = read_record(fs, job);
+  ++record.counts.failures;
   // The counts first: dying in between counts the attempt as failed and as crashed, never as
   // neither.
-  write_counts(fs, job, attempts);
+  write_record(fs, job, record);
   end_attempt(fs, job);
-  return attempts;
+  return record.counts;
 }
 
 bool is_exhausted(const Attempts& attempts, const RetrySettings& budget) {

@@ -19,11 +19,19 @@ struct Attempts {
   bool operator==(const Attempts&) const = default;
 };
 
+/// When a job came and when it was begun first, in nanoseconds since 1970; 0: not known.
+struct JobTimes {
+  i64 queued_ns = 0;
+  i64 started_ns = 0;
+};
+
 /// The counts as they stand, a crash not yet counted included. A damaged file reads as no attempts.
 Attempts read_attempts(FileSystem& fs, const Path& job);
 /// Counts the next attempt; when it returns, that is durable. When it throws, none was begun, and
-/// a crash before it stays counted or to be counted.
-Attempts begin_attempt(FileSystem& fs, const Path& job);
+/// a crash before it stays counted or to be counted. The first one is kept as the job's start.
+/// `now_ns`: nanoseconds since 1970.
+Attempts begin_attempt(FileSystem& fs, const Path& job, i64 now_ns = 0);
+JobTimes read_times(FileSystem& fs, const Path& job);
 /// The attempt ended without blame: done, cancelled, daemon stopped, disk full.
 void end_attempt(FileSystem& fs, const Path& job);
 /// The attempt ended in a handled failure.

@@ -88,18 +88,21 @@ std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& i
   return published;
 }
 
+bool has_decision(FileSystem& fs, const Path& job) {
+  return fs.exists(job / kReasonFile) ||
+         (fs.exists(job / kResultFile) && fs.exists(job / kBundleFile));
+}
+
 std::optional<Finished> finish_interrupted(Queue& queue, FileSystem& fs, const std::string& id) {
   const Path job = queue.active_path(id);
+  if (!has_decision(fs, job)) return std::nullopt;
   if (fs.exists(job / kReasonFile)) {
     log::info("finishing the interrupted move of a failed job", {{"job", id}});
     const Place place = place_of_reason(fs, job / kReasonFile);
     return Finished{place, move_failed(queue, fs, id, place)};
   }
-  if (fs.exists(job / kResultFile) && fs.exists(job / kBundleFile)) {
-    log::info("finishing the interrupted move of a proved job", {{"job", id}});
-    return Finished{Place::kDone, move_done(queue, fs, id)};
-  }
-  return std::nullopt;
+  log::info("finishing the interrupted move of a proved job", {{"job", id}});
+  return Finished{Place::kDone, move_done(queue, fs, id)};
 }
 
 }  // namespace epochd

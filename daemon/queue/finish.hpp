@@ -19,6 +19,9 @@ std::string publish_failed(Queue& queue, FileSystem& fs, const std::string& id, 
                            const JobError& error, const Attempts& attempts);
 std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& id);
 
+/// Whether a job in active/ is decided, and only has to be moved.
+bool has_decision(FileSystem& fs, const Path& job);
+
 struct Finished {
   Place place;
   std::string id;  ///< under which it is published

@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "config/config.hpp"
 #include "daemon/log/log.hpp"
+#include "daemon/queue/attempts.hpp"
 #include "daemon/queue/durable.hpp"
 #include "daemon/queue/job_id.hpp"
 
@@ -65,10 +67,14 @@ std::vector<WaitingJob> Queue::active() {
 
 std::vector<WaitingJob> Queue::list_jobs(Place place) {
   std::vector<WaitingJob> jobs;
+  KnownJobs before = std::exchange(known_[place], {});
   for (const Entry& entry : fs_.list(place_path(root_, place))) {
     if (entry.name.front() == '.') continue;
     if (entry.kind == Entry::Kind::kDirectory) {
-      jobs.push_back({entry.name, priority_of(entry, place), entry.mtime_ns});
+      KnownJob& known = known_[place][entry.name] = before[entry.name];
+      look_at(known, entry, place);
+      const i64 came_ns = known.queued_ns > 0 ? known.queued_ns : entry.mtime_ns;
+      jobs.push_back({entry.name, known.priority, came_ns, place});
     } else if (place != Place::kIncoming || entry.kind != Entry::Kind::kFile) {
       warn_once(entry.name, "not a job; left alone");
     }
@@ -77,40 +83,46 @@ std::vector<WaitingJob> Queue::list_jobs(Place place) {
   return jobs;
 }
 
-i32 Queue::priority_of(const Entry& entry, Place place) {
-  CachedPriority& cached = priorities_[entry.name];
-  if (cached.inode == entry.inode) return cached.priority;
-  cached = {entry.inode, 0};
-  // A job file that cannot be read is the job's own failure, reported when its turn comes.
+void Queue::look_at(KnownJob& known, const Entry& entry, Place place) {
+  const Path job = path_of(place, entry.name);
+  const bool is_new = known.inode != entry.inode;
+  if (is_new) known = {entry.inode};
+  // A file that cannot be read is the job's own failure, reported when its turn comes.
   try {
-    const std::string text = fs_.read_text(path_of(place, entry.name) / kJobFile, kJobFileBytesMax);
-    if (const auto spec = parse_job(std::string(kJobFile), text)) cached.priority = spec->priority;
+    if (place == Place::kActive && known.queued_ns == 0) {
+      known.queued_ns = read_times(fs_, job).queued_ns;
+    }
+    if (!is_new) return;
+    const std::string text = fs_.read_text(job / kJobFile, kJobFileBytesMax);
+    if (const auto spec = parse_job(std::string(kJobFile), text)) known.priority = spec->priority;
   } catch (const IoError&) {
   }
-  return cached.priority;
 }
 
-bool Queue::is_ready(const Path& job) {
+bool Queue::is_ready(const WaitingJob& job) {
   for (const std::string_view name : {kJobFile, kProgramFile, kInputFile}) {
-    if (fs_.is_being_written(job / name)) return false;
+    if (!fs_.is_being_written(path_of(Place::kIncoming, job.id) / name)) continue;
+    warn_once(job.id, "a file of this job is still open for writing; waiting for it");
+    return false;
   }
   return true;
 }
 
 std::optional<std::string> Queue::claim() {
   for (const WaitingJob& job : waiting()) {
-    const Path from = path_of(Place::kIncoming, job.id);
-    if (!is_ready(from)) {
-      warn_once(job.id, "a file of this job is still open for writing; waiting for it");
-      continue;
-    }
-    strip_reserved_files(from);
-    const std::string id = free_id(job.id);
-    const auto moved = move_no_replace(fs_, from, active_path(id));
-    priorities_.erase(job.id);
-    if (moved == FileSystem::Moved::kYes) return id;
-    // Cancelled or held in the meantime, or its new name was taken: the next look finds out.
+    if (const auto id = claim(job)) return id;
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> Queue::claim(const WaitingJob& job) {
+  if (!is_ready(job)) return std::nullopt;
+  const Path from = path_of(Place::kIncoming, job.id);
+  strip_reserved_files(from);
+  const std::string id = free_id(job.id);
+  const auto moved = move_no_replace(fs_, from, active_path(id));
+  if (moved == FileSystem::Moved::kYes) return id;
+  // Cancelled or held in the meantime, or its new name was taken: the next look finds out.
   return std::nullopt;
 }
 

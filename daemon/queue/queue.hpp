@@ -24,8 +24,10 @@ struct WaitingJob {
   std::string id;
   i32 priority = 0;
   i64 mtime_ns = 0;  ///< its age
+  Place place = Place::kIncoming;
 };
 
+/// Threads: publish() and paths: any; the rest: one at a time.
 class Queue {
  public:
   /// Completes the directories, takes the lock and finishes what a crash left half done.
@@ -40,10 +42,15 @@ class Queue {
   /// are turned into job directories on the way. Files still open for writing are left for the next
   /// look.
   std::vector<WaitingJob> waiting();
-  /// Jobs in active/, in the same order: interrupted by a crash, or stopped.
+  /// Jobs in active/, in the same order: interrupted by a crash, or stopped. Their age is that of
+  /// when they came.
   std::vector<WaitingJob> active();
   /// Moves the first job that can be claimed to active/ and returns its id.
   std::optional<std::string> claim();
+  /// Moves this waiting job to active/ and returns its id there, if it can be claimed now.
+  std::optional<std::string> claim(const WaitingJob& job);
+  /// No file of this waiting job is still being written; otherwise that is said, once.
+  bool is_ready(const WaitingJob& job);
 
   /// Moves a finished job out of active/. Returns the id under which it is published, which differs
   /// when the place holds an older job of that name.
@@ -58,8 +65,6 @@ class Queue {
   void complete_intake(const std::string& name);
   std::string put_into_incoming(const Path& job, const std::string& wanted_id);
   void strip_reserved_files(const Path& job);
-  bool is_ready(const Path& job);
-  i32 priority_of(const Entry& entry, Place place);
   std::vector<WaitingJob> list_jobs(Place place);
   bool is_known(const std::string& id);
   std::string free_id(const std::string& id);
@@ -69,11 +74,15 @@ class Queue {
   Path root_;
   std::optional<QueueLock> lock_;
   std::set<std::string> warned_;
-  struct CachedPriority {
+  /// What is read of a job once.
+  struct KnownJob {
     u64 inode = 0;
     i32 priority = 0;
+    i64 queued_ns = 0;  ///< of a job in active/; 0: not known yet
   };
-  std::map<std::string, CachedPriority> priorities_;
+  using KnownJobs = std::map<std::string, KnownJob>;
+  void look_at(KnownJob& known, const Entry& entry, Place place);
+  std::map<Place, KnownJobs> known_;  ///< those of the last listing
 };
 
 /// Creates the sub-directories that are missing.

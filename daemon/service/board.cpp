@@ -13,6 +13,7 @@ void push_bounded(std::deque<T>& items, T item, size_t count_max) {
 
 std::string job_text(const RunningJob& job) {
   std::string text = job.phase + " " + job.id;
+  if (job.is_waiting) text += " (waiting for its turn)";
   if (job.phase != "proving") return text;
   const std::string count = job.epochs > 0 ? std::to_string(job.epochs) : "?";
   const u64 epoch =
@@ -24,7 +25,7 @@ std::string job_text(const RunningJob& job) {
 
 void Board::advance() {
   const std::lock_guard lock(mutex_);
-  ++progress_;
+  has_advanced_ = true;
   advanced_s_ = clock_.seconds();
   is_resting_ = false;
 }
@@ -34,42 +35,66 @@ void Board::rest() {
   is_resting_ = true;
 }
 
-void Board::begin_job(RunningJob job) {
+template <class Change>
+void Board::change(const std::string& id, Change change_lane) {
   const std::lock_guard lock(mutex_);
-  job.started_unix = clock_.unix_seconds();
-  job_start_s_ = clock_.seconds();
-  view_.job = std::move(job);
+  for (Lane& lane : lanes_) {
+    if (lane.job.id == id) change_lane(lane);
+  }
 }
 
-void Board::enter_phase(const std::string& phase) {
+void Board::begin_job(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  if (view_.job) view_.job->phase = phase;
+  Lane lane;
+  lane.job.id = id;
+  lane.job.started_unix = clock_.unix_seconds();
+  lane.start_s = lane.advanced_s = clock_.seconds();
+  lanes_.push_back(std::move(lane));
 }
 
-void Board::set_backend(const std::string& backend, const std::string& fallback) {
-  const std::lock_guard lock(mutex_);
-  if (!view_.job) return;
-  view_.job->backend = backend;
-  view_.job->fallback = fallback;
+void Board::advance(const std::string& id) {
+  change(id, [&](Lane& lane) {
+    lane.has_advanced = true;
+    lane.advanced_s = clock_.seconds();
+  });
 }
 
-void Board::set_epochs(u64 count) {
-  const std::lock_guard lock(mutex_);
-  if (view_.job) view_.job->epochs = count;
+void Board::enter_phase(const std::string& id, const std::string& phase) {
+  change(id, [&](Lane& lane) { lane.job.phase = phase; });
 }
 
-void Board::set_epochs_done(u64 count) {
-  const std::lock_guard lock(mutex_);
-  if (view_.job) view_.job->epochs_done = count;
+void Board::set_backend(const std::string& id, const std::string& backend,
+                        const std::string& fallback) {
+  change(id, [&](Lane& lane) {
+    lane.job.backend = backend;
+    lane.job.fallback = fallback;
+  });
 }
 
-void Board::end_job(const std::string& outcome) {
+void Board::set_epochs(const std::string& id, u64 count) {
+  change(id, [&](Lane& lane) { lane.job.epochs = count; });
+}
+
+void Board::set_epochs_done(const std::string& id, u64 count) {
+  change(id, [&](Lane& lane) { lane.job.epochs_done = count; });
+}
+
+void Board::set_waiting(const std::string& id, bool is_waiting) {
+  change(id, [&](Lane& lane) {
+    // From here on it is expected to go forward.
+    if (lane.job.is_waiting && !is_waiting) lane.advanced_s = clock_.seconds();
+    lane.job.is_waiting = is_waiting;
+  });
+}
+
+void Board::end_job(const std::string& id, const std::string& outcome) {
+  change(id, [&](const Lane& lane) {
+    EndedJob ended{id, outcome, lane.job.epochs_done, clock_.seconds() - lane.start_s,
+                   clock_.unix_seconds()};
+    push_bounded(view_.ended, std::move(ended), kEndedMax);
+  });
   const std::lock_guard lock(mutex_);
-  if (!view_.job) return;
-  EndedJob ended{view_.job->id, outcome, view_.job->epochs_done, clock_.seconds() - job_start_s_,
-                 clock_.unix_seconds()};
-  push_bounded(view_.ended, std::move(ended), kEndedMax);
-  view_.job.reset();
+  std::erase_if(lanes_, [&](const Lane& lane) { return lane.job.id == id; });
 }
 
 void Board::set_device_bytes(u64 device_bytes) {
@@ -112,19 +137,32 @@ void Board::sample(double epochs_total, u64 resident_bytes) {
 BoardView Board::view() const {
   const std::lock_guard lock(mutex_);
   BoardView view = view_;
-  view.stalled_seconds = is_resting_ ? 0 : clock_.seconds() - advanced_s_;
+  const double now_s = clock_.seconds();
+  if (!is_resting_) view.stalled_seconds = now_s - advanced_s_;
+  for (const Lane& lane : lanes_) {
+    view.jobs.push_back(lane.job);
+    if (lane.job.is_waiting) continue;
+    view.stalled_seconds = std::max(view.stalled_seconds, now_s - lane.advanced_s);
+  }
   return view;
 }
 
-u64 Board::progress() {
+bool Board::take_progress() {
   const std::lock_guard lock(mutex_);
-  if (is_resting_) ++progress_;
-  return progress_;
+  const bool is_all = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+    return lane.has_advanced || lane.job.is_waiting;
+  });
+  if (!is_all || !(has_advanced_ || is_resting_)) return false;
+  has_advanced_ = false;
+  for (Lane& lane : lanes_) lane.has_advanced = false;
+  return true;
 }
 
 std::string Board::summary() const {
   const std::lock_guard lock(mutex_);
-  std::string text = view_.job ? job_text(*view_.job) : "idle";
+  std::string text;
+  for (const Lane& lane : lanes_) text += (text.empty() ? "" : ", ") + job_text(lane.job);
+  if (text.empty()) text = "idle";
   if (view_.is_draining) text = "stopping; " + text;
   if (view_.is_blocked) text += "; nothing is begun until the disk takes it";
   const u64 queued = view_.queue[static_cast<size_t>(Place::kIncoming)];

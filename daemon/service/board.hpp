@@ -6,7 +6,6 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +23,7 @@ struct RunningJob {
   std::string backend;
   std::string fallback;  ///< why the CPU proves in a device's place, or empty
   i64 started_unix = 0;
+  bool is_waiting = false;  ///< for its turn to prove
 };
 
 struct EndedJob {
@@ -44,15 +44,16 @@ struct HistorySample {
 
 /// Everything at one instant.
 struct BoardView {
-  std::optional<RunningJob> job;
-  std::deque<EndedJob> ended;  ///< the last ones, oldest first
+  std::vector<RunningJob> jobs;  ///< in the order in which they began
+  std::deque<EndedJob> ended;    ///< the last ones, oldest first
   std::deque<HistorySample> history;
   std::array<u64, kPlaceNames.size()> queue{};  ///< jobs by Place, as counted last
   std::vector<DeviceInfo> devices;
   bool is_draining = false;
   bool is_blocked = false;  ///< nothing is begun because the disk is full or cannot be written
-  double stalled_seconds =
-      0;  ///< since something last went forward; 0 while there is nothing to do
+  /// Since whoever stands still longest went forward: a job, but for one that waits for another, or
+  /// who gives the jobs. 0 while there is nothing to do.
+  double stalled_seconds = 0;
 };
 
 class Board {
@@ -62,17 +63,21 @@ class Board {
 
   explicit Board(const Clock& clock) : clock_(clock), advanced_s_(clock.seconds()) {}
 
-  /// Something went forward.
+  // Who gives the jobs to the lanes:
+  /// Went forward.
   void advance();
-  /// There is nothing to do: until the next advance(), standing still is right.
+  /// Waits: until the next advance(), standing still is right.
   void rest();
 
-  void begin_job(RunningJob job);
-  void enter_phase(const std::string& phase);
-  void set_backend(const std::string& backend, const std::string& fallback);
-  void set_epochs(u64 count);
-  void set_epochs_done(u64 count);
-  void end_job(const std::string& outcome);
+  // A job, by its id; one that is not there is left alone:
+  void begin_job(const std::string& id);
+  void advance(const std::string& id);
+  void enter_phase(const std::string& id, const std::string& phase);
+  void set_backend(const std::string& id, const std::string& backend, const std::string& fallback);
+  void set_epochs(const std::string& id, u64 count);
+  void set_epochs_done(const std::string& id, u64 count);
+  void set_waiting(const std::string& id, bool is_waiting);
+  void end_job(const std::string& id, const std::string& outcome);
   /// `device_bytes`: used at most so far.
   void set_device_bytes(u64 device_bytes);
 
@@ -84,19 +89,29 @@ class Board {
   void sample(double epochs_total, u64 resident_bytes);
 
   BoardView view() const;
-  /// Changes whenever something went forward, and while there is nothing to do with every call.
-  u64 progress();
-  /// "proving fib-1: epoch 3 of 7; 12 queued"
+  /// Everybody went forward since this was last true, but for those who rightly wait.
+  bool take_progress();
+  /// "proving fib-1: epoch 3 of 7, executing b; 12 queued"
   std::string summary() const;
 
  private:
+  struct Lane {
+    RunningJob job;
+    double start_s = 0;
+    double advanced_s = 0;
+    bool has_advanced = true;
+  };
+
+  template <class Change>
+  void change(const std::string& id, Change change_lane);
+
   const Clock& clock_;
   mutable std::mutex mutex_;
-  BoardView view_;
-  double job_start_s_ = 0;
+  BoardView view_;  ///< but for the jobs
+  std::vector<Lane> lanes_;
   double advanced_s_;
+  bool has_advanced_ = true;
   bool is_resting_ = true;
-  u64 progress_ = 0;
   u64 device_bytes_ = 0;
   double sampled_epochs_ = 0;
   double sampled_s_ = 0;

@@ -43,7 +43,9 @@ DaemonMetrics::DaemonMetrics(MetricsRegistry& registry, i64 start_unix)
                                          {"direction", "from-device"})),
       device_bytes(registry.gauge("epochd_device_peak_bytes",
                                   "Device memory used at most by the last job.")),
-      job_running(registry.gauge("epochd_job_running", "Jobs that are being proved now.")),
+      job_running(registry.gauge("epochd_job_running", "Jobs under way now.")),
+      jobs_waiting(registry.gauge("epochd_jobs_waiting_for_turn",
+                                  "Jobs under way that wait while another one proves.")),
       disk_free_bytes(
           registry.gauge("epochd_queue_disk_free_bytes", "Room on the queue's file system.")),
       job_seconds(registry.histogram("epochd_job_seconds",
@@ -103,6 +105,7 @@ void DaemonMetrics::count_expired(Place place, u64 jobs, u64 bytes) {
 }
 
 void DaemonMetrics::add_stage(const std::string& stage, double seconds) {
+  const std::lock_guard lock(stages_mutex_);
   auto found = stages_.find(stage);
   if (found == stages_.end()) {
     const std::string_view label =

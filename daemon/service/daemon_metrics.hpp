@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include "daemon/pipeline/job_handler.hpp"
 #include "daemon/queue/layout.hpp"
@@ -10,10 +11,10 @@
 
 namespace epochd {
 
-constexpr std::array<std::string_view, 6> kOutcomeLabels = {"done",  "failed",  "cancelled",
-                                                            "retry", "stopped", "disk-full"};
+constexpr std::array<std::string_view, 8> kOutcomeLabels = {
+    "done", "failed", "cancelled", "retry", "stopped", "disk-full", "yielded", "waits-for-equal"};
 
-/// Threads: any, but for add_stage, which is one at a time.
+/// Threads: any.
 class DaemonMetrics {
  public:
   explicit DaemonMetrics(MetricsRegistry& registry, i64 start_unix);
@@ -39,6 +40,7 @@ class DaemonMetrics {
   Metric& bytes_from_device;
   Metric& device_bytes;
   Metric& job_running;
+  Metric& jobs_waiting;
   Metric& disk_free_bytes;
   Histogram& job_seconds;
 
@@ -48,6 +50,7 @@ class DaemonMetrics {
   std::array<Metric*, kReasonNames.size()> errors_{};
   std::array<Metric*, kPlaceNames.size()> queue_{};
   std::array<Metric*, 2> reloads_{};
+  std::mutex stages_mutex_;
   std::map<std::string, Metric*> stages_;
   std::array<Metric*, 6> allocator_{};
   Metric& resident_;

@@ -2,17 +2,9 @@
 
 namespace epochd {
 
-void LiveConfig::take_over() {
-  const std::lock_guard lock(mutex_);
-  if (!is_new_) return;
-  current_ = latest_;
-  is_new_ = false;
-}
-
 void LiveConfig::offer(Config config) {
   const std::lock_guard lock(mutex_);
   latest_ = std::move(config);
-  is_new_ = true;
 }
 
 Config LiveConfig::latest() const {

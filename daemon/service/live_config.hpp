@@ -1,5 +1,4 @@
-// Settings that change while the daemon runs. The worker's thread reads them between jobs and in
-// the middle of one, so they change only where that thread says: between two jobs.
+// Settings that change while the daemon runs. A job has those that were there when it began.
 #pragma once
 
 #include <mutex>
@@ -12,25 +11,18 @@
 
 namespace epochd {
 
+/// Threads: any.
 class LiveConfig {
  public:
-  explicit LiveConfig(Config config) : current_(std::move(config)), latest_(current_) {}
+  explicit LiveConfig(Config config) : latest_(std::move(config)) {}
 
-  /// Threads: the worker's, or before it starts.
-  const Config& current() const { return current_; }
-  /// Takes over what was offered last. Threads: the worker's.
-  void take_over();
-
-  /// Threads: any.
   void offer(Config config);
   /// What was offered last.
   Config latest() const;
 
  private:
-  Config current_;
   mutable std::mutex mutex_;
   Config latest_;
-  bool is_new_ = false;
 };
 
 /// A settings file read and checked, with the queue the command line names in place of its own.

@@ -14,6 +14,7 @@ nlohmann::json to_json(const RunningJob& job) {
                          {"epochs_done", job.epochs_done},
                          {"epochs", job.epochs},
                          {"backend", job.backend},
+                         {"waiting", job.is_waiting},
                          {"started", format_utc_time(job.started_unix)}};
   if (!job.fallback.empty()) json["fallback"] = job.fallback;
   return json;
@@ -50,8 +51,16 @@ nlohmann::json list_of(const Items& items) {
 
 std::string state_of(const BoardView& view) {
   if (view.is_draining) return "stopping";
-  if (view.job) return "working";
+  if (!view.jobs.empty()) return "working";
   return view.is_blocked ? "blocked" : "idle";
+}
+
+/// For who looks at one job only: the first of those that do not wait.
+nlohmann::json first_job(const BoardView& view) {
+  for (const RunningJob& job : view.jobs) {
+    if (!job.is_waiting) return to_json(job);
+  }
+  return view.jobs.empty() ? nlohmann::json() : to_json(view.jobs.front());
 }
 
 }  // namespace
@@ -61,13 +70,10 @@ nlohmann::json to_json(const BoardView& view) {
   for (size_t i = 0; i < kPlaceNames.size(); ++i) {
     queue[std::string(kPlaceNames[i])] = view.queue[i];
   }
-  return {{"state", state_of(view)},
-          {"job", view.job ? to_json(*view.job) : nlohmann::json()},
-          {"queue", std::move(queue)},
-          {"ended", list_of(view.ended)},
-          {"history", list_of(view.history)},
-          {"devices", list_of(view.devices)},
-          {"stalled_seconds", view.stalled_seconds}};
+  return {{"state", state_of(view)},          {"job", first_job(view)},
+          {"jobs", list_of(view.jobs)},       {"queue", std::move(queue)},
+          {"ended", list_of(view.ended)},     {"history", list_of(view.history)},
+          {"devices", list_of(view.devices)}, {"stalled_seconds", view.stalled_seconds}};
 }
 
 HttpAnswer Pages::get(std::string_view path) const {

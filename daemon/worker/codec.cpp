@@ -99,6 +99,7 @@ Message encode_open(const PoolJob& job, int device, u32 threads) {
                   {"preset", job.params.preset->id},
                   {"epoch_size_log2", job.params.epoch_size_log2},
                   {"residency", static_cast<u32>(job.residency)},
+                  {"in_flight", job.in_flight},
                   {"device", device},
                   {"threads", threads}};
   return message;
@@ -116,6 +117,7 @@ OpenRequest decode_open(Message message) {
     throw ChannelError("a job with parameters out of range");
   }
   request.residency = static_cast<Residency>(residency);
+  request.in_flight = field<u32>(message.head, "in_flight");
   request.device = field<int>(message.head, "device");
   request.threads = field<u32>(message.head, "threads");
   return request;

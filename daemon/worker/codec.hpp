@@ -15,6 +15,7 @@ struct OpenRequest {
   std::string elf_name;
   RunParams params;
   Residency residency = Residency::kDeviceOnly;
+  u32 in_flight = 0;
   int device = 0;
   u32 threads = 0;  ///< for the worker's own loops, 0: one a hardware thread
 };

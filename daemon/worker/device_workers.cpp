@@ -6,6 +6,7 @@
 namespace epochd {
 
 DeviceList DeviceWorkers::query() {
+  const std::lock_guard lock(mutex_);
   if (known_) return *known_;
   if (!asked_) asked_ = std::make_unique<WorkerHandle>(launch_);
   DeviceList devices = query_through(*asked_);
@@ -18,6 +19,7 @@ DeviceList DeviceWorkers::query() {
 }
 
 WorkerHandle& DeviceWorkers::worker_of(int device) {
+  const std::lock_guard lock(mutex_);
   std::unique_ptr<WorkerHandle>& worker = workers_[device];
   if (!worker) worker = asked_ ? std::move(asked_) : std::make_unique<WorkerHandle>(launch_);
   return *worker;

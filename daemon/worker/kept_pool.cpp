@@ -54,7 +54,7 @@ KeptPool::~KeptPool() = default;
 bool KeptPool::suits(const OpenRequest& request) const {
   return settings_.device == request.device && settings_.params.preset == request.params.preset &&
          settings_.params.epoch_size_log2 == request.params.epoch_size_log2 &&
-         settings_.residency == request.residency;
+         settings_.residency == request.residency && settings_.in_flight == request.in_flight;
 }
 
 /// Gives the kept pool the job. False: it does not take it.
@@ -75,12 +75,12 @@ std::shared_ptr<ProverPool> KeptPool::open(const OpenRequest& request) {
     auto fresh = std::make_unique<Program>(request);
     old = std::exchange(program_, std::move(fresh));
   }
-  const PoolJob job{request.elf,    request.elf_name, &program_->key, &program_->guest.code(),
-                    request.params, request.residency};
+  const PoolJob job{request.elf,    request.elf_name,  &program_->key,   &program_->guest.code(),
+                    request.params, request.residency, request.in_flight};
   if (!pool_ || !take(job)) {
     pool_.reset();
     pool_ = make_(job, request.device);
-    settings_ = {request.device, request.params, request.residency};
+    settings_ = {request.device, request.params, request.residency, request.in_flight};
   }
   return std::make_shared<Lease>(*pool_);
 }

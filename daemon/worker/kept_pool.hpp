@@ -32,6 +32,7 @@ class KeptPool {
     int device = -1;
     RunParams params;
     Residency residency = Residency::kDeviceOnly;
+    u32 in_flight = 0;
   };
   bool suits(const OpenRequest& request) const;
   bool take(const PoolJob& job);

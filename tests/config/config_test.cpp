@@ -50,10 +50,15 @@ TEST(Config, ReadsEveryKey) {
   const auto parsed = parse_config("f.yaml", R"(
 queue: /srv/q/../queue
 rescan_s: 7
+jobs_at_once: 5
+ageing_s: 8
 protocol: {epoch_size_log2: 18, continuations: false, security: proven128-fast}
 backend: cuda-preferred
+devices: [3, 1]
 residency: host-mirror
 threads: 3
+pipeline_depth: 9
+memory: {host_bytes: 10, device_bytes: 11, pinned_bytes: 12}
 cycle_limit: 1000
 retries: {failures: 4, crashes: 5, delay_s: 6}
 timeouts: {execute_s: 10, prove_s: 11, assemble_s: 12}
@@ -67,6 +72,11 @@ log: {level: debug, format: json}
   expected.protocol = {18, false, SecurityPreset::kProven128Fast};
   expected.daemon.queue = "/srv/queue";
   expected.daemon.rescan_s = 7;
+  expected.daemon.jobs_at_once = 5;
+  expected.daemon.ageing_s = 8;
+  expected.daemon.devices = {1, 3};
+  expected.daemon.pipeline_depth = 9;
+  expected.daemon.memory = {10, 11, 12};
   expected.daemon.backend = BackendPolicy::kCudaPreferred;
   expected.daemon.residency = Residency::kHostMirror;
   expected.daemon.threads = 3;
@@ -78,6 +88,41 @@ log: {level: debug, format: json}
   expected.daemon.jemalloc = {false, false};
   expected.daemon.log = {LogLevel::kDebug, LogFormat::kJson};
   EXPECT_EQ(*parsed, expected);
+}
+
+TEST(Config, DevicesAreAllOrAList) {
+  Config config;
+  config.daemon.devices = {7};
+  EXPECT_TRUE(read_yaml("f", "devices: all\n", config_schema(config)).empty());
+  EXPECT_TRUE(config.daemon.devices.empty());
+  EXPECT_TRUE(read_yaml("f", "devices:\n  - 2\n  - 0\n", config_schema(config)).empty());
+  EXPECT_EQ(config.daemon.devices, (std::vector<int>{0, 2}));
+  const std::string must =
+      "f.yaml:1:10: 'devices' must be `all`, or a list such as [0, 1] of different integers from 0 "
+      "to 1023, not ";
+  EXPECT_EQ(errors_of("devices: 0\n"), must + "'0'");
+  EXPECT_EQ(errors_of("devices: []\n"), must + "'[]'");
+  EXPECT_EQ(errors_of("devices: [0, 0]\n"), must + "'0'");
+  EXPECT_EQ(errors_of("devices: [1024]\n"), must + "'1024'");
+  EXPECT_EQ(errors_of("devices: [\"1\"]\n"), must + "'1' in quotes");
+  EXPECT_NE(errors_of("devices: [[0]]\n").find("f.yaml:1:11: 'devices' must be"),
+            std::string::npos);
+  EXPECT_NE(errors_of("devices: {a: 1}\n").find("not a section"), std::string::npos);
+}
+
+TEST(Config, LanesDepthAndMemoryHaveBounds) {
+  EXPECT_EQ(errors_of("jobs_at_once: 0\n"),
+            "f.yaml:1:15: 'jobs_at_once' must be an integer from 1 to 8, not '0'");
+  EXPECT_EQ(errors_of("jobs_at_once: 9\n"),
+            "f.yaml:1:15: 'jobs_at_once' must be an integer from 1 to 8, not '9'");
+  EXPECT_EQ(errors_of("ageing_s: 0\n"),
+            "f.yaml:1:11: 'ageing_s' must be an integer from 1 to 86400, not '0'");
+  EXPECT_EQ(errors_of("pipeline_depth: 65\n"),
+            "f.yaml:1:17: 'pipeline_depth' must be an integer from 1 to 64, not '65'");
+  EXPECT_NE(errors_of("memory: {host_bytes: -1}\n").find("'memory.host_bytes' must be an integer"),
+            std::string::npos);
+  EXPECT_EQ(errors_of("memory:\n  host_byte: 1\n"),
+            "f.yaml:2:3: unknown key 'memory.host_byte'; did you mean 'memory.host_bytes'?");
 }
 
 TEST(Config, UnknownKeyNamesTheNearest) {

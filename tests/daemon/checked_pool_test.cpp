@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/queue/reason.hpp"
@@ -56,6 +58,11 @@ class CheckedPoolTest : public ::testing::Test {
         [&](std::span<const u64> words) { all.insert(all.end(), words.begin(), words.end()); }, {},
         trust);
     return all;
+  }
+  static Bytes encode_payload_of(u32 label) {
+    EpochProof proof;
+    proof.record = {1, label};
+    return encode_payload(proof, std::vector<BoundaryRecord>(1));
   }
   static BoundaryStore store() {
     BoundaryStore store;
@@ -284,6 +291,60 @@ TEST_F(CheckedPoolTest, ItsEndAnswersWhatIsBeingProvedAndDropsTheRest) {
   EXPECT_EQ(pool_->usage().backend, "cuda") << "as it was";
   pool_.reset();
   EXPECT_EQ(answered, kept);
+}
+
+TEST_F(CheckedPoolTest, WhatIsNotBegunWaitsForTheNextOpening) {
+  make({Act::kGood}, true);
+  device_.is_stuck = true;
+  std::atomic<u32> answered = 0;
+  for (u32 label = 1; label <= 5; ++label) {
+    pool_->submit(capsule_of(label), std::nullopt, [&, label](CheckedAnswer answer) {
+      ASSERT_TRUE(answer.epoch);
+      EXPECT_EQ(decode_payload(answer.epoch->payload)->proof.record[1], label);
+      ++answered;
+    });
+  }
+  device_.wait_for_begun(1);
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    device_.release();
+  });
+  pool_->close();
+  releasing.join();
+  EXPECT_FALSE(pool_->is_open());
+  EXPECT_TRUE(pool_->is_wanting());
+  const auto wait_for = [&](u32 count) {
+    while (answered < count) std::this_thread::yield();
+  };
+  wait_for(1);  // what was being proved is answered
+  EXPECT_EQ(get(9, encode_payload_of(9)).was_stored, true) << "that needs no pool";
+  pool_->open();
+  wait_for(5);
+  EXPECT_FALSE(pool_->is_wanting());
+  EXPECT_EQ(device_.opened, 2u);
+  expect_counts(0, 0, 0);
+  EXPECT_EQ(pool_->usage().bytes_h2d, 14u) << "of both openings";
+}
+
+TEST_F(CheckedPoolTest, ClosingTakesNoAttemptAway) {
+  // The first attempt fails; its second waits in the closed pool, and is still the second.
+  make({Act::kFail, Act::kFail, Act::kGood}, false);
+  device_.is_stuck = true;
+  std::promise<CheckedAnswer> promise;
+  pool_->submit(capsule_of(1), std::nullopt,
+                [&](CheckedAnswer answer) { promise.set_value(std::move(answer)); });
+  device_.wait_for_begun(1);
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    device_.release();
+  });
+  pool_->close();
+  releasing.join();
+  while (!pool_->is_wanting()) std::this_thread::yield();
+  pool_->open();
+  const CheckedAnswer answer = promise.get_future().get();
+  EXPECT_TRUE(answer.error) << "twice is enough";
+  EXPECT_EQ(pool_->usage().counters.at("epoch_retry"), 1u);
 }
 
 }  // namespace

@@ -92,8 +92,9 @@ class EpochPipelineTest : public ::testing::Test {
     ProvingPlaces places{scripted(device_), {}, true};
     if (may_fall_back) places.fallback = scripted(cpu_);
     const auto make_verify = [] { return CheckedPool::Verify(is_scripted_proof); };
-    pool_.emplace(job_, std::move(places), make_verify, kVerifiers, log_);
-    EpochPipeline pipeline(*pool_, exchange_, log_, kDepth);
+    pool_.emplace(job_, std::move(places), make_verify, kVerifiers, log_,
+                  turn_ == nullptr ? CheckedPool::Start::kOpen : CheckedPool::Start::kClosed);
+    EpochPipeline pipeline(*pool_, exchange_, log_, kDepth, turn_);
     try {
       const RunFacts facts = pipeline.run(run, [this](u32 label, auto rows) {
         EXPECT_EQ(rows[0].fini_ts, label);
@@ -135,6 +136,7 @@ class EpochPipelineTest : public ::testing::Test {
   MemoryExchange exchange_;
   std::function<void(const JobProver::Checkpoint&)> survey_waits;
   std::atomic<u32> sealed_ = 0;
+  ProvingTurn* turn_ = nullptr;
   std::optional<CheckedPool> pool_;
   std::vector<u64> absorbed_;
   u64 outstanding_max_ = 0;
@@ -342,6 +344,88 @@ TEST_F(EpochPipelineTest, HostMemoryIsNotTheDevicesFault) {
   device_.act = [](u32 label) { return label == 5 ? Act::kNoMemory : Act::kGood; };
   EXPECT_THROW(prove(run_of(40)), std::bad_alloc);
   EXPECT_EQ(cpu_.opened, 0u);
+}
+
+/// A turn that comes and is wanted back as the test says.
+class ScriptedTurn : public ProvingTurn {
+ public:
+  bool try_take() override {
+    ++asked;
+    has_it = has_it || may_take();
+    return has_it;
+  }
+  bool is_wanted() const override { return is_wanted_now(); }
+  bool is_waiting() const override { return asked > 0 && !has_it; }
+  void give_back() override {
+    has_it = false;
+    ++given_back;
+  }
+  void on_turn(std::function<void()>) override {}
+
+  std::function<bool()> may_take = [] { return true; };
+  std::function<bool()> is_wanted_now = [] { return false; };
+  bool has_it = false;
+  u64 asked = 0;
+  u64 given_back = 0;
+};
+
+TEST_F(EpochPipelineTest, WaitsForItsTurnAndProvesNothingBefore) {
+  ScriptedTurn turn;
+  turn_ = &turn;
+  turn.may_take = [&] {
+    EXPECT_EQ(device_.opened, 0u);
+    return turn.asked == 10;
+  };
+  prove(run_of(30));
+  expect_all(30);
+  EXPECT_EQ(device_.opened, 1u);
+  EXPECT_TRUE(turn.has_it) << "for the global proof";
+}
+
+TEST_F(EpochPipelineTest, GivesItsTurnBackAndLosesNothing) {
+  ScriptedTurn turn;
+  turn_ = &turn;
+  u64 wanted_at = 5;
+  turn.is_wanted_now = [&] { return exchange_.saved.size() >= wanted_at; };
+  turn.may_take = [&] {
+    wanted_at = exchange_.saved.size() + 5;
+    return true;
+  };
+  for (const u64 seed : {0u, 3u}) {
+    device_.order_seed = seed;
+    exchange_.saved.clear();
+    exchange_.run.reset();
+    absorbed_.clear();
+    sealed_ = 0;
+    device_.begun = 0;
+    wanted_at = 5;
+    prove(run_of(100));
+    expect_all(100);
+    EXPECT_EQ(device_.begun, 100u) << "no epoch twice";
+  }
+  EXPECT_GE(turn.given_back, 10u);
+  EXPECT_GE(device_.opened, turn.given_back);
+  EXPECT_EQ(pool_->usage().counters.at("epoch_retry"), 0u);
+}
+
+TEST_F(EpochPipelineTest, IsStoppedWhileItWaitsForItsTurn) {
+  ScriptedTurn turn;
+  turn_ = &turn;
+  turn.may_take = [] { return false; };
+  exchange_.should_stop = [&] { return turn.asked > 5; };
+  EXPECT_THROW(prove(run_of(1000)), Stop);
+  EXPECT_EQ(device_.opened, 0u);
+  EXPECT_TRUE(exchange_.saved.empty());
+}
+
+TEST_F(EpochPipelineTest, WhatIsStoredNeedsNoTurn) {
+  for (u32 label = 1; label <= 30; ++label) exchange_.stored[label] = payload_of(label);
+  ScriptedTurn turn;
+  turn_ = &turn;
+  turn.may_take = [] { return false; };
+  prove(run_of(30));
+  EXPECT_EQ(exchange_.saved, up_to(30));
+  EXPECT_EQ(turn.asked, 0u);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "tests/daemon/fake_prover.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <new>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "daemon/pipeline/job_key.hpp"
 #include "daemon/queue/reason.hpp"
@@ -62,11 +64,14 @@ class FakeProver : public JobProver {
     maybe_fault(0);
     const RunFacts facts{program_.epochs * 100, program_.epochs, 0, {42}};
     exchange.surveyed(facts);
+    Turn turn(request_, log_);
     for (u64 label = 1; label <= program_.epochs; ++label) {
       exchange.check();
       const std::optional<Bytes> stored = exchange.load(label);
       const bool is_stored = stored && accept(label, *stored);
+      if (!is_stored) turn.take([&] { exchange.check(); });
       exchange.save(label, is_stored ? *stored : prove(label), is_stored);
+      turn.mind();
     }
     return facts;
   }
@@ -93,6 +98,39 @@ class FakeProver : public JobProver {
   ProverUsage usage() const override { return usage_; }
 
  private:
+  /// Proves only when it may.
+  class Turn {
+   public:
+    Turn(const ProofRequest& request, FakeLog* log) : request_(request), log_(log) {}
+    ~Turn() { give_back(); }
+
+    void take(const Checkpoint& check) {
+      if (has_it_ || request_.turn == nullptr) return;
+      wait_for_turn(*request_.turn, check);
+      has_it_ = true;
+      if (log_ == nullptr) return;
+      const std::lock_guard lock(log_->mutex);
+      log_->proving_max = std::max(log_->proving_max.load(), ++log_->proving);
+      log_->order.emplace_back(request_.elf.begin(), request_.elf.end());
+    }
+    void mind() {
+      if (!has_it_ || !request_.turn->is_wanted()) return;
+      if (log_ != nullptr) ++log_->turns_given_back;
+      give_back();
+    }
+
+   private:
+    void give_back() {
+      if (!std::exchange(has_it_, false)) return;
+      if (log_ != nullptr) --log_->proving;
+      request_.turn->give_back();
+    }
+
+    const ProofRequest& request_;
+    FakeLog* log_;
+    bool has_it_ = false;
+  };
+
   Bytes prove(u64 label) {
     std::this_thread::sleep_for(std::chrono::milliseconds(program_.pause_ms));
     maybe_fault(label);
@@ -127,8 +165,9 @@ class FakeProver : public JobProver {
 }  // namespace
 
 JobProverFactory make_fake_factory(FakeLog* log, u32 faulty_provers) {
-  return [log, faulty_provers, made = 0u](const ProofRequest& request) mutable {
-    return std::make_unique<FakeProver>(request, log, made++ < faulty_provers);
+  const auto made = std::make_shared<std::atomic<u32>>(0);
+  return [log, faulty_provers, made](const ProofRequest& request) {
+    return std::make_unique<FakeProver>(request, log, (*made)++ < faulty_provers);
   };
 }
 

@@ -5,7 +5,10 @@
 // and not the first time with `global`.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "daemon/pipeline/backend_choice.hpp"
 #include "daemon/pipeline/job_prover.hpp"
@@ -14,10 +17,20 @@ namespace epochd {
 
 /// What the provers of one test did.
 struct FakeLog {
-  u64 proved = 0;
-  u64 accepted = 0;
-  u64 assembled = 0;
-  u64 verified = 0;
+  std::atomic<u64> proved = 0;
+  std::atomic<u64> accepted = 0;
+  std::atomic<u64> assembled = 0;
+  std::atomic<u64> verified = 0;
+  std::atomic<u32> proving = 0;           ///< provers that have the turn
+  std::atomic<u32> proving_max = 0;       ///< at once
+  std::atomic<u32> turns_given_back = 0;  ///< because another job was to prove
+  std::mutex mutex;
+  std::vector<std::string> order;  ///< the programs, each time one gets the turn
+
+  void clear() {
+    proved = accepted = assembled = verified = 0;
+    order.clear();
+  }
 };
 
 /// Faults that pass: the n-th and later provers do not have them. `log` may be null.

@@ -20,11 +20,18 @@ namespace {
 /// Time that passes by `step` at every look.
 class FakeClock : public Clock {
  public:
-  double seconds() const override { return now_s_ += step_s; }
-  i64 unix_seconds() const override { return static_cast<i64>(now_s_) + 1'000'000; }
+  double seconds() const override {
+    const std::lock_guard lock(mutex_);
+    return now_s_ += step_s;
+  }
+  i64 unix_seconds() const override {
+    const std::lock_guard lock(mutex_);
+    return static_cast<i64>(now_s_) + 1'000'000;
+  }
   double step_s = 0;
 
  private:
+  mutable std::mutex mutex_;
   mutable double now_s_ = 0;
 };
 
@@ -207,7 +214,7 @@ TEST_F(PipelineTest, DamagedEpochFilesAreProvedAgainAndSaidSo) {
   second[200] ^= 1;
   write(epochs / "00000002.epoch", {second.begin(), second.end()});
   std::filesystem::resize_file(epochs / "00000003.epoch", 500);
-  log_ = {};
+  log_.clear();
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_once(0).done, 1u);
   const std::string said = ::testing::internal::GetCapturedStderr();
@@ -339,7 +346,7 @@ TEST_F(PipelineTest, PhasesHaveTimeLimits) {
 
 TEST_F(PipelineTest, ADeadlineEndsAJob) {
   add("late", "epochs=1", "deadline: " + format_utc_time(999'000) + "\n");
-  add("early", "epochs=1", "deadline: " + format_utc_time(1'001'000) + "\n");
+  add("early", "epochs=1 at=1", "deadline: " + format_utc_time(1'001'000) + "\n");
   const Worker::Report report = run_once();
   EXPECT_EQ(report.failed, 1u);
   EXPECT_EQ(report.done, 1u);
@@ -352,7 +359,7 @@ TEST_F(PipelineTest, AFailureAtAnyStepLosesNothingAndProvesNothingTwice) {
   for (bool has_failed = true; has_failed; ++steps) {
     for (const Entry& entry : fs_.list(root())) fs_.remove_tree(root() / entry.name);
     add("a", program);
-    log_ = {};
+    log_.clear();
     FaultyFileSystem faulty;
     faulty.fail_at(steps, steps % 2 == 0 ? ENOSPC : EIO);
     ::testing::internal::CaptureStderr();

@@ -128,7 +128,7 @@ class PagesTest : public ServiceTest {
 };
 
 TEST_F(PagesTest, StatusFollowsAJobToItsEnd) {
-  configure("backend: cuda-preferred\n");
+  configure("backend: cuda-preferred\njobs_at_once: 1\n");
   start();
   EXPECT_EQ(status()["state"], "idle");
   EXPECT_EQ(status()["devices"][0]["name"], "Scripted <device> & \"more\"");
@@ -199,7 +199,7 @@ TEST_F(PagesTest, TheDashboardNeedsNothingFromElsewhere) {
   // Every field the page reads is one that /status has.
   const auto json = status();
   for (const char* field :
-       {"state", "job", "queue", "ended", "history", "devices", "version", "uptime_seconds"}) {
+       {"state", "jobs", "queue", "ended", "history", "devices", "version", "uptime_seconds"}) {
     EXPECT_NE(page.body.find("status." + std::string(field)), std::string::npos) << field;
     EXPECT_TRUE(json.contains(field)) << field;
   }
@@ -243,13 +243,57 @@ TEST_F(PagesTest, TheDashboardShowsInABrowserWhatIsGoingOn) {
   }
 }
 
+class SteppedClock : public Clock {
+ public:
+  double seconds() const override { return now; }
+  i64 unix_seconds() const override { return static_cast<i64>(now); }
+  double now = 1000;
+};
+
+TEST(Pages, EveryLaneMustGoForwardButOneThatWaits) {
+  SteppedClock clock;
+  Board board(clock);
+  EXPECT_TRUE(board.take_progress()) << "nothing to do";
+  board.begin_job("a");
+  board.begin_job("b");
+  EXPECT_TRUE(board.take_progress()) << "they begin";
+  EXPECT_FALSE(board.take_progress());
+  board.advance("a");
+  EXPECT_FALSE(board.take_progress()) << "b stands still";
+  board.advance("b");
+  EXPECT_TRUE(board.take_progress());
+  board.set_waiting("b", true);
+  board.advance("a");
+  EXPECT_TRUE(board.take_progress()) << "b waits for a";
+  clock.now += 100;
+  board.advance("a");
+  EXPECT_EQ(board.view().stalled_seconds, 0);
+  board.set_waiting("b", false);
+  clock.now += 5;
+  board.advance("a");
+  EXPECT_EQ(board.view().stalled_seconds, 5) << "since it had its turn";
+  EXPECT_FALSE(board.take_progress());
+  board.end_job("b", "done");
+  EXPECT_TRUE(board.take_progress());
+  board.advance();  // who gives the jobs looks for one
+  board.advance("a");
+  EXPECT_TRUE(board.take_progress());
+  board.advance("a");
+  EXPECT_FALSE(board.take_progress()) << "and does not come back";
+  board.rest();
+  EXPECT_TRUE(board.take_progress());
+  board.enter_phase("a", "proving");
+  board.set_epochs("a", 7);
+  board.set_epochs_done("a", 2);
+  board.begin_job("c");
+  board.set_waiting("c", true);
+  EXPECT_EQ(board.summary(), "proving a: epoch 3 of 7, claimed c (waiting for its turn); 0 queued");
+  ASSERT_EQ(board.view().jobs.size(), 2u);
+  EXPECT_EQ(to_json(board.view())["jobs"][1]["waiting"], true);
+  EXPECT_EQ(to_json(board.view())["job"]["job"], "a");
+}
+
 TEST(Pages, StandingStillForLongIsNotHealthy) {
-  class SteppedClock : public Clock {
-   public:
-    double seconds() const override { return now; }
-    i64 unix_seconds() const override { return static_cast<i64>(now); }
-    double now = 1000;
-  };
   SteppedClock clock;
   Board board(clock);
   MetricsRegistry registry;

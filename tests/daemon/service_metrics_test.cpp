@@ -152,6 +152,9 @@ TEST_F(MetricsTest, EverySeriesIsMoved) {
   expect_value("epochd_job_running", 1);
   expect_value("epochd_queue_jobs{place=\"active\"}", 1);
   ASSERT_TRUE(wait_until([&] { return state_of("running").starts_with("proving("); }));
+  add("beside", "epochs=1 at=1");
+  expect_value("epochd_job_running", 2);
+  expect_value("epochd_jobs_waiting_for_turn", 1);
   cancel_job(fs_, queue(), "running");
   expect_value(attempts("cancelled"), 1);
   expect_value("epochd_queue_jobs{place=\"cancelled\"}", 1);

@@ -20,6 +20,7 @@ class NotifyTest : public ServiceTest {
 };
 
 TEST_F(NotifyTest, ReadyStatusOfTheJobAndStopping) {
+  configure("jobs_at_once: 1\n");
   start(environment());
   EXPECT_NE(manager_.wait_for("READY=1").find("STATUS=idle"), std::string::npos);
   add("a", "epochs=300 pause_ms=10");
@@ -29,6 +30,36 @@ TEST_F(NotifyTest, ReadyStatusOfTheJobAndStopping) {
   signal(SIGTERM);
   EXPECT_NE(manager_.wait_for("STOPPING=1"), "");
   EXPECT_EQ(wait_for_end(), 0);
+}
+
+TEST_F(NotifyTest, TheStatusNamesEveryJobUnderWay) {
+  start(environment("1000000"));
+  ASSERT_NE(manager_.wait_for("READY=1"), "");
+  add("a", "epochs=500 pause_ms=10");
+  ASSERT_NE(manager_.wait_for("STATUS=proving a: epoch "), "");
+  add("b", "epochs=1");
+  EXPECT_NE(manager_.wait_for(" b (waiting for its turn)"), "");
+  for (int i = 0; i < 3; ++i) EXPECT_NE(manager_.wait_for("WATCHDOG=1", milliseconds(5000)), "");
+  signal(SIGTERM);
+  EXPECT_NE(manager_.wait_for("STOPPING=1"), "");
+  EXPECT_EQ(wait_for_end(), 0);
+  for (const char* id : {"a", "b"}) {
+    const Path job = place_path(queue(), Place::kActive) / id;
+    EXPECT_TRUE(fs_.exists(job)) << id;
+    EXPECT_EQ(read_attempts(fs_, job).crashes, 0u) << id;
+  }
+}
+
+TEST_F(NotifyTest, TheWatchdogHearsNothingWhenOneOfTwoJobsStandsStill) {
+  start(environment("400000"));
+  ASSERT_NE(manager_.wait_for("READY=1"), "");
+  add("stuck", "stall=1");
+  ASSERT_NE(manager_.wait_for("STATUS=executing stuck"), "");
+  add("good", "epochs=3000 pause_ms=5");
+  ASSERT_NE(manager_.wait_for("proving good: epoch "), "");
+  while (manager_.receive(milliseconds(300)).find("WATCHDOG=1") != std::string::npos) {
+  }
+  EXPECT_EQ(manager_.wait_for("WATCHDOG=1", milliseconds(1500)), "");
 }
 
 TEST_F(NotifyTest, AnAbstractSocketIsReached) {

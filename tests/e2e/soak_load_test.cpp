@@ -120,8 +120,9 @@ void SoakLoadTest::run(const std::string& test, const Load& load) {
     EXPECT_GE(jobs / std::max(intake_s, 1e-3), 500);
   }
   EXPECT_TRUE(is_flat(slope, 0.02)) << to_json(slope);
-  // The one at work when it came, and one that ended between the look at the clock and the rename.
-  EXPECT_LE(overtaken, 2u);
+  // Those in the two lanes when it came, and one that ended between the look at the clock and the
+  // rename.
+  EXPECT_LE(overtaken, 3u);
 }
 
 TEST_F(SoakLoadTest, ManyQueuedJobs) {
@@ -132,7 +133,7 @@ TEST_F(SoakLoadTest, ManyQueuedJobs) {
 }
 
 TEST_F(SoakLoadTest, ManyQueuedJobsOfTheFakeProver) {
-  run("fake-jobs", {fake_daemon(), soak_size("EPOCHD_SOAK_FAKE_JOBS", 120), [](u64 index) {
+  run("fake-jobs", {fake_daemon(), soak_size("EPOCHD_SOAK_FAKE_JOBS", 600), [](u64 index) {
                       return std::pair{"epochs=1 at=" + std::to_string(index + 2), std::string()};
                     }});
 }

@@ -147,7 +147,7 @@ TEST_F(Found, AJobWhoseMoveWasCutOffAnswersItsEquals) {
   add("a", "epochs=3 at=7");
   run_failing_at(move, EIO);
   ASSERT_EQ(places_of("a"), std::vector<std::string>{"active"});
-  log_ = {};
+  log_.clear();
   add("b", "epochs=3 at=7");
   EXPECT_EQ(run_once(fs_).done, 2u);
   EXPECT_EQ(log_.proved, 0u);

@@ -171,7 +171,8 @@ void World::started(const std::string& id) {
 }
 
 void World::ended(const std::string& id, Outcome outcome) {
-  static const char* const kNames[] = {"done", "failed", "cancelled", "retry", "stopped", "full"};
+  static const char* const kNames[] = {"done",    "failed", "cancelled", "retry",
+                                       "stopped", "full",   "yielded",   "twin"};
   note("ends", id + " " + kNames[static_cast<size_t>(outcome)]);
   const Running ended = running();
   running_.erase(std::this_thread::get_id());
