@@ -75,9 +75,7 @@ void add_assemble_command(CLI::App& app, Session& session) {
                    "The directory of `epoch execute --capsules`, with the proofs in its epochs/")
       ->required();
   command->add_option("-o,--output", options->output, "Where the bundle goes")->required();
-  command
-      ->add_option("--threads", options->threads, "CPU threads; default: one per hardware thread")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, options->threads);
   add_backend_options(*command, options->backend, options->residency);
 }
 

@@ -67,4 +67,9 @@ void add_cycle_limit_option(CLI::App& command, std::optional<u64>& target) {
                  "Give up when the program has not exited after N cycles");
 }
 
+void add_threads_option(CLI::App& command, u32& target) {
+  command.add_option("--threads", target, "CPU threads; default: one per hardware thread")
+      ->check(CLI::Range(0, 1024));
+}
+
 }  // namespace epochd

@@ -21,5 +21,7 @@ void add_backend_options(CLI::App& command, std::optional<BackendPolicy>& backen
                          std::optional<Residency>& residency);
 /// --max-cycles
 void add_cycle_limit_option(CLI::App& command, std::optional<u64>& target);
+/// --threads; 0: one per hardware thread
+void add_threads_option(CLI::App& command, u32& target);
 
 }  // namespace epochd

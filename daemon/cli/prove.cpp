@@ -78,9 +78,7 @@ void add_prove_command(CLI::App& app, Session& session) {
   command->add_option("program", options->program, "The guest, an ELF file")->required();
   command->add_option("--input", options->input, "The private input");
   command->add_option("-o,--output", options->output, "Where the bundle goes")->required();
-  command
-      ->add_option("--threads", options->threads, "CPU threads; default: one per hardware thread")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, options->threads);
   add_protocol_options(*command, options->protocol);
   add_backend_options(*command, options->backend, options->residency);
   add_cycle_limit_option(*command, options->cycle_limit);

@@ -95,9 +95,7 @@ void add_prove_capsule_command(CLI::App& app, Session& session) {
       [&session, options] { return prove_capsule(session, *options); });
   command->add_option("capsule", options->capsule, "The epoch, with its program")->required();
   command->add_option("-o,--output", options->output, "Where its proof goes")->required();
-  command
-      ->add_option("--threads", options->threads, "CPU threads; default: one per hardware thread")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, options->threads);
   add_backend_options(*command, options->backend, options->residency);
 }
 

@@ -14,6 +14,7 @@ struct VerifyCommandOptions {
   std::string key;
   std::optional<SecurityPreset> security;
   std::optional<u64> exit_code;
+  u32 threads = 0;
 };
 
 constexpr size_t kPresetWord = 2;  ///< of a bundle's header
@@ -70,8 +71,9 @@ ExitCode verify(const Session& session, const VerifyCommandOptions& options) {
   const VerifyingKey key = options.key.empty()
                                ? compute_verifying_key(fs, options.files.front(), preset)
                                : read_verifying_key(fs, options.key);
+  const Parallel parallel(options.threads);
   const Stopwatch stopwatch;
-  const Verdict verdict = verify_bundle(key, bundle, preset.target_bits == 0);
+  const Verdict verdict = verify_bundle(key, bundle, preset.target_bits == 0, parallel);
   const double seconds = stopwatch.seconds();
   const RunResult& result = verdict.result;
   if (!result.ok()) throw NegativeAnswer("invalid: " + describe_failure(result));
@@ -109,6 +111,7 @@ void add_verify_command(CLI::App& app, Session& session) {
   command->add_option("--allow-exit-code", options->exit_code,
                       "Accept this exit code instead of 0");
   add_security_option(*command, options->security);
+  add_threads_option(*command, options->threads);
 }
 
 }  // namespace epochd

@@ -6,6 +6,9 @@
 
 #include <csignal>
 #include <memory>
+#include <mutex>
+
+#include "prover/core/assert.hpp"
 
 namespace epochd {
 namespace {
@@ -66,16 +69,64 @@ void BundleFile::release_before(size_t position) const {
   released_ = bytes;
 }
 
+namespace {
+
+/// The verifier's tasks, on the threads of a Parallel.
+class TaskRunner {
+ public:
+  /// Errors: std::bad_alloc.
+  explicit TaskRunner(const Parallel& parallel) : parallel_(parallel) {
+    for (u32 i = 0; i < parallel.threads(); ++i) free_.push_back(std::make_unique<RunScratch>());
+  }
+
+  VerifyTasks tasks() {
+    // Two for each thread: the last ones of a round leave fewer threads without work.
+    return {[](void* self, u32 count, VerifyTasks::Task task, void* state) {
+              static_cast<TaskRunner*>(self)->run(count, task, state);
+            },
+            this, 2 * parallel_.threads()};
+  }
+  /// For the calling thread, between the tasks.
+  RunScratch& scratch() { return *free_.back(); }
+
+ private:
+  void run(u32 count, VerifyTasks::Task task, void* state) {
+    parallel_.for_ranges(count, 1, [&](size_t index, size_t) {
+      std::unique_ptr<RunScratch> scratch = take();
+      task(state, static_cast<u32>(index), *scratch);
+      give_back(std::move(scratch));
+    });
+  }
+
+  std::unique_ptr<RunScratch> take() {
+    const std::lock_guard lock(mutex_);
+    EPOCHD_ASSERT(!free_.empty());  // one for each thread
+    std::unique_ptr<RunScratch> scratch = std::move(free_.back());
+    free_.pop_back();
+    return scratch;
+  }
+  void give_back(std::unique_ptr<RunScratch> scratch) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+  const Parallel& parallel_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RunScratch>> free_;
+};
+
+}  // namespace
+
 Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset,
-                      const std::function<void()>& check) {
+                      const Parallel& parallel, const std::function<void()>& check) {
   Verdict verdict;
   if (bundle.has_tail()) {
     verdict.result.error = RunError::kTrailing;
     return verdict;
   }
-  const auto scratch = std::make_unique<RunScratch>();
+  TaskRunner runner(parallel);
   const std::span<const u64> words = bundle.words();
-  VerifyOptions options{allow_test_preset};
+  VerifyOptions options{.allow_test_preset = allow_test_preset, .tasks = runner.tasks()};
   struct Reading {
     const BundleFile& bundle;
     const std::function<void()>& check;
@@ -87,7 +138,7 @@ Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool al
     if (self.check) self.check();
   };
   options.context = &reading;
-  verdict.result = verify_run(key, words.data(), words.size(), options, *scratch);
+  verdict.result = verify_run(key, words.data(), words.size(), options, runner.scratch());
   if (verdict.result.ok()) {
     for_each_output(
         words.data(), words.size(),

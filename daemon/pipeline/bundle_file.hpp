@@ -5,6 +5,7 @@
 
 #include "daemon/queue/file_system.hpp"
 #include "epoch/continuation/verify_run.hpp"
+#include "prover/core/parallel.hpp"
 
 namespace epochd {
 
@@ -53,11 +54,12 @@ struct Verdict {
   std::vector<u64> outputs;  ///< of an accepted bundle
 };
 
-/// `check` is called after every part that was read, in each pass, and may throw to stop.
+/// Epochs are verified beside each other, as many as `parallel` has threads. `check` is called on
+/// the calling thread, whenever as many parts were read, in each pass, and may throw to stop.
 /// Errors: std::bad_alloc for the verifier's working memory; IoError when the file changed
 /// meanwhile: the verifier reads some words twice and takes them for the same; what `check` throws.
 Verdict verify_bundle(const VerifyingKey& key, const BundleFile& bundle, bool allow_test_preset,
-                      const std::function<void()>& check = {});
+                      const Parallel& parallel, const std::function<void()>& check = {});
 /// "epoch 3: an opened row does not hash to its root (tree 1)"
 std::string describe_failure(const RunResult& result);
 

@@ -368,8 +368,8 @@ void EngineProver::verify_watched(const Path& bundle, const Checkpoint& check) {
   const LoggedStage stage(log_, "main", "verify bundle");
   FileSystem fs;
   const BundleFile file(fs, bundle, Links::kRefuse);
-  const Verdict verdict =
-      verify_bundle(key_.vk, file, request_.protocol.security == SecurityPreset::kTest, check);
+  const Verdict verdict = verify_bundle(
+      key_.vk, file, request_.protocol.security == SecurityPreset::kTest, parallel_, check);
   const RunResult& result = verdict.result;
   if (!result.ok()) {
     throw JobError(Reason::kInternal, "the bundle does not verify (" + describe_failure(result) +

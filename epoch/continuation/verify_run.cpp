@@ -66,6 +66,16 @@ bool open_record(WordReader& outer, WordReader& inner) {
   return true;
 }
 
+/// What the epochs beside it, and the global proof, need to know of a verified epoch.
+struct EpochEnds {
+  u32 pc_in, pc_out;
+  u32 cycles;
+  u32 out_in, output_count;
+  u64 exit_code;
+  u32 boundary_height;
+  Digest boundary_root;
+};
+
 class RunVerifier {
  public:
   RunVerifier(const VerifyingKey& vk, const u64* words, size_t count, const VerifyOptions& options,
@@ -87,11 +97,30 @@ class RunVerifier {
   }
 
  private:
+  /// An epoch, or a sub-proof of the global proof, that is verified beside others.
+  struct Part {
+    u32 index;
+    WordReader record;  ///< at the part's own
+    WordReader groups;  ///< of a sub-proof: at the record of its first epoch, if it has any
+    RunResult result;
+    EpochEnds ends;  ///< of an accepted epoch
+    Fp3 sum;         ///< of an accepted sub-proof
+  };
+
   RunResult read_header();
   RunResult check_epochs(prover::Transcript& global_base);
   RunResult check_global(prover::Transcript& base);
-  bool draw_global(Fp3* gamma_beta, prover::Transcript& t);
-  RunError sub_layout(u32 index, WordReader& boundaries, Digest* roots, u32& root_count);
+  bool draw_global(prover::Transcript& t);
+  RunError sub_layout(u32 index, WordReader boundaries, RunScratch& scratch, Digest* roots,
+                      u32& root_count) const;
+  u32 epochs_in(u32 sub_proof) const;
+
+  void check_epoch(Part& part, RunScratch& scratch) const;
+  void check_sub_proof(Part& part, RunScratch& scratch) const;
+
+  u32 parts_from(u32 first, u32 end) const;
+  template <void (RunVerifier::*kCheck)(Part&, RunScratch&) const>
+  void check_parts(u32 count);
 
   void note_read(const WordReader& reader) const {
     if (options_.on_read != nullptr) options_.on_read(options_.context, reader.position);
@@ -105,7 +134,29 @@ class RunVerifier {
   RunParams params_;
   GlobalPlan plan_;
   const u64* last_keys_ = nullptr;
+  Part parts_[kPartsAtOnceMax];
+  const prover::Transcript* global_base_ = nullptr;  ///< gamma and beta of all sub-proofs drawn
+  Fp3 gamma_beta_[2];
 };
+
+/// How many parts to take together: those from `first`, the last of all at end - 1.
+u32 RunVerifier::parts_from(u32 first, u32 end) const {
+  if (options_.tasks.run == nullptr || options_.tasks.at_once < 2) return 1;
+  const u32 most =
+      options_.tasks.at_once < kPartsAtOnceMax ? options_.tasks.at_once : kPartsAtOnceMax;
+  return most < end - first ? most : end - first;
+}
+
+/// The first `count` of parts_.
+template <void (RunVerifier::*kCheck)(RunVerifier::Part&, RunScratch&) const>
+void RunVerifier::check_parts(u32 count) {
+  if (count == 1) return (this->*kCheck)(parts_[0], s_);
+  const VerifyTasks::Task task = [](void* self, u32 index, RunScratch& scratch) {
+    RunVerifier& verifier = *static_cast<RunVerifier*>(self);
+    (verifier.*kCheck)(verifier.parts_[index], scratch);
+  };
+  options_.tasks.run(options_.tasks.context, count, task, this);
+}
 
 RunResult RunVerifier::read_header() {
   if (!reader_.has(1)) return failed(RunError::kTruncated);
@@ -135,23 +186,44 @@ RunResult RunVerifier::read_header() {
   return {};
 }
 
+void RunVerifier::check_epoch(Part& part, RunScratch& scratch) const {
+  EpochStatement& s = scratch.statement;
+  Digest root;
+  WordReader reader = part.record;
+  part.result = verify_epoch(vk_, params_, part.index + 1, part.index + 1 == plan_.epochs, reader,
+                             scratch, s, root);
+  if (!part.result.ok()) return;
+  part.ends = {s.pc_in,        s.pc_out,    s.cycles,           s.out_in,
+               s.output_count, s.exit_code, boundary_height(s), root};
+}
+
 RunResult RunVerifier::check_epochs(prover::Transcript& global_base) {
   RunResult total;
   u32 pc = vk_.entry;
   u64 out = 0;
-  for (u32 e = 0; e < plan_.epochs; ++e) {
-    EpochStatement& s = s_.statement;
-    Digest root;
-    const RunResult r =
-        verify_epoch(vk_, params_, e + 1, e + 1 == plan_.epochs, reader_, s_, s, root);
-    if (!r.ok()) return r;
-    if (s.pc_in != pc || s.out_in != out) return failed(RunError::kChain, e);
-    absorb_boundary(global_base, boundary_height(s), root);
-    pc = s.pc_out;
-    out += s.output_count;
-    total.cycles += s.cycles;
-    total.exit_code = s.exit_code;
+  for (u32 first = 0; first < plan_.epochs;) {
+    const u32 count = parts_from(first, plan_.epochs);
+    for (u32 i = 0; i < count; ++i) {
+      parts_[i].index = first + i;
+      parts_[i].record = reader_;
+      WordReader record{nullptr, 0};
+      // A record that is cut short is found by its own check. What comes after it stays there too.
+      (void)open_record(reader_, record);
+    }
+    check_parts<&RunVerifier::check_epoch>(count);
+    for (u32 i = 0; i < count; ++i) {
+      const Part& part = parts_[i];
+      if (!part.result.ok()) return part.result;
+      const EpochEnds& ends = part.ends;
+      if (ends.pc_in != pc || ends.out_in != out) return failed(RunError::kChain, part.index);
+      absorb_boundary(global_base, ends.boundary_height, ends.boundary_root);
+      pc = ends.pc_out;
+      out += ends.output_count;
+      total.cycles += ends.cycles;
+      total.exit_code = ends.exit_code;
+    }
     note_read(reader_);
+    first += count;
   }
   total.output_count = out;
   total.epochs = plan_.epochs;
@@ -159,86 +231,115 @@ RunResult RunVerifier::check_epochs(prover::Transcript& global_base) {
 }
 
 /// Absorbs every main root after the boundaries; false if a sub-proof record is cut short.
-bool RunVerifier::draw_global(Fp3* gamma_beta, prover::Transcript& t) {
+bool RunVerifier::draw_global(prover::Transcript& t) {
   WordReader subs = reader_;
   for (u32 i = 0; i < plan_.sub_proofs(); ++i) {
     WordReader sub{nullptr, 0};
     if (!open_record(subs, sub) || !sub.has(4)) return false;
     t.absorb_digest("main root", read_digest(sub));
   }
-  t.draw("lookup/gamma beta", gamma_beta, 2);
+  t.draw("lookup/gamma beta", gamma_beta_, 2);
   return true;
 }
 
+/// Epochs whose boundary rows are in this sub-proof.
+u32 RunVerifier::epochs_in(u32 sub_proof) const {
+  if (sub_proof >= plan_.group_count) return 0;
+  const u32 group_size = params_.preset->group_size;
+  const u32 left = plan_.epochs - sub_proof * group_size;
+  return left < group_size ? left : group_size;
+}
+
 /// The layout of sub-proof `index` and its base roots but the main one; `boundaries` stands at the
-/// next epoch record.
-RunError RunVerifier::sub_layout(u32 index, WordReader& boundaries, Digest* roots,
-                                 u32& root_count) {
+/// record of its first epoch.
+RunError RunVerifier::sub_layout(u32 index, WordReader boundaries, RunScratch& scratch,
+                                 Digest* roots, u32& root_count) const {
   const prover::Preset& preset = *params_.preset;
   root_count = 0;
   bool ok = false;
   if (index < plan_.group_count) {
     const u32 first = index * preset.group_size;
-    const u32 left = plan_.epochs - first;
-    const u32 count = left < preset.group_size ? left : preset.group_size;
+    const u32 count = epochs_in(index);
     u32 heights[prover::kBaseTreesMax];
     for (u32 i = 0; i < count; ++i) {
       WordReader record{nullptr, 0};
       if (!open_record(boundaries, record)) return RunError::kTruncated;
-      const RunError e = read_statement(record, s_.statement);
+      const RunError e = read_statement(record, scratch.statement);
       if (e != RunError::kNone) return e;
       if (!record.has(4)) return RunError::kTruncated;
-      heights[i] = boundary_height(s_.statement);
+      heights[i] = boundary_height(scratch.statement);
       roots[root_count++] = read_digest(record);
     }
-    note_read(boundaries);
-    ok = group_layout(first + 1, heights, count, preset, s_.layout);
+    ok = group_layout(first + 1, heights, count, preset, scratch.layout);
   } else {
     const u32 chunk = index - plan_.group_count;
     const u32 height = anchor_chunk_height(plan_, chunk, preset);
     if (chunk + 1 < plan_.chunk_count) {
-      ok = chunk_layout(height, preset, s_.layout);
+      ok = chunk_layout(height, preset, scratch.layout);
     } else {
       roots[root_count++] = vk_.global_root;
-      ok = last_layout(height, vk_, preset, s_.layout);
+      ok = last_layout(height, vk_, preset, scratch.layout);
     }
   }
   return ok ? RunError::kNone : RunError::kTableList;
 }
 
+void RunVerifier::check_sub_proof(Part& part, RunScratch& scratch) const {
+  const u32 index = part.index;
+  Digest roots[prover::kBaseTreesMax];
+  u32 root_count = 0;
+  const RunError e = sub_layout(index, part.groups, scratch, roots, root_count);
+  part.result = failed(e, index);
+  if (e != RunError::kNone) return;
+  WordReader outer = part.record;
+  WordReader sub{nullptr, 0};
+  if (!open_record(outer, sub) || !sub.has(4)) {
+    part.result.error = RunError::kTruncated;
+    return;
+  }
+  const Digest main_root = read_digest(sub);
+  if (index < plan_.group_count) {
+    if (main_root != Digest{}) {
+      part.result.error = RunError::kMainRoot;
+      return;
+    }
+  } else {
+    roots[root_count++] = main_root;
+  }
+  const prover::ArgumentInput input{&scratch.layout, sub.words + 4,  sub.count - 4, roots,
+                                    gamma_beta_[0],  gamma_beta_[1], nullptr};
+  part.result.argument =
+      verify_argument(input, global_base_->fork("sub-proof", index), scratch.verify, part.sum);
+  if (!part.result.argument.ok()) part.result.error = RunError::kGlobalProof;
+}
+
 RunResult RunVerifier::check_global(prover::Transcript& base) {
-  Fp3 gamma_beta[2];
-  if (!draw_global(gamma_beta, base)) return failed(RunError::kTruncated);
+  if (!draw_global(base)) return failed(RunError::kTruncated);
+  global_base_ = &base;
   Fp3 total;
-  if (!global_public_sum(last_keys_, gamma_beta[0], gamma_beta[1], total)) {
+  if (!global_public_sum(last_keys_, gamma_beta_[0], gamma_beta_[1], total)) {
     return failed(RunError::kGlobalSum);
   }
   WordReader boundaries = records_;
-  for (u32 i = 0; i < plan_.sub_proofs(); ++i) {
-    Digest roots[prover::kBaseTreesMax];
-    u32 root_count = 0;
-    const RunError e = sub_layout(i, boundaries, roots, root_count);
-    if (e != RunError::kNone) return failed(e, i);
-    WordReader sub{nullptr, 0};
-    if (!open_record(reader_, sub) || !sub.has(4)) return failed(RunError::kTruncated, i);
-    const Digest main_root = read_digest(sub);
-    if (i < plan_.group_count) {
-      if (main_root != Digest{}) return failed(RunError::kMainRoot, i);
-    } else {
-      roots[root_count++] = main_root;
+  for (u32 first = 0; first < plan_.sub_proofs();) {
+    const u32 count = parts_from(first, plan_.sub_proofs());
+    for (u32 i = 0; i < count; ++i) {
+      parts_[i].index = first + i;
+      parts_[i].record = reader_;
+      parts_[i].groups = boundaries;
+      // Both were walked before, in check_epochs and draw_global: these are there.
+      WordReader record{nullptr, 0};
+      (void)open_record(reader_, record);
+      for (u32 n = epochs_in(first + i); n > 0; --n) (void)open_record(boundaries, record);
     }
-    prover::ArgumentInput input{&s_.layout,    sub.words + 4, sub.count - 4, roots,
-                                gamma_beta[0], gamma_beta[1], nullptr};
-    Fp3 sum;
-    RunResult r;
-    r.argument = verify_argument(input, base.fork("sub-proof", i), s_.verify, sum);
-    if (!r.argument.ok()) {
-      r.error = RunError::kGlobalProof;
-      r.index = i;
-      return r;
+    check_parts<&RunVerifier::check_sub_proof>(count);
+    for (u32 i = 0; i < count; ++i) {
+      if (!parts_[i].result.ok()) return parts_[i].result;
+      total += parts_[i].sum;
     }
-    total += sum;
+    if (epochs_in(first) != 0) note_read(boundaries);
     note_read(reader_);
+    first += count;
   }
   if (reader_.position != reader_.count) return failed(RunError::kTrailing);
   if (!is_zero(total)) return failed(RunError::kGlobalSum);

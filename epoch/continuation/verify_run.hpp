@@ -48,8 +48,23 @@ struct RunScratch {
   EpochStatement statement;
 };
 
+/// Parts of a bundle that are verified together, at most: epochs, or sub-proofs of the global one.
+constexpr u32 kPartsAtOnceMax = 32;
+
+/// Runs tasks beside each other. The verifier starts no thread itself.
+struct VerifyTasks {
+  using Task = void (*)(void* state, u32 index, RunScratch& scratch);
+  /// Calls task(state, i, scratch) once for every i < count, in any order and on any threads; two
+  /// calls at a time have two scratches. All have ended when it returns. Must not throw.
+  void (*run)(void* context, u32 count, Task task, void* state) = nullptr;
+  void* context = nullptr;
+  u32 at_once = 1;  ///< parts per call of run; more than kPartsAtOnceMax count as that many
+};
+
 struct VerifyOptions {
   bool allow_test_preset = false;
+  /// Without them one part after the other is verified. The answer is the same, errors included.
+  VerifyTasks tasks = {};
   /// Told now and then, in each pass over the bundle: words before `position` have been read. So
   /// that a mapped file need not stay in memory.
   void (*on_read)(void* context, size_t position) = nullptr;
