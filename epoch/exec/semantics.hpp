@@ -3,6 +3,8 @@
 // its table says.
 #pragma once
 
+#include <cstdint>
+
 #include "epoch/isa/opcode.hpp"
 #include "prover/core/hd.hpp"
 #include "prover/core/types.hpp"

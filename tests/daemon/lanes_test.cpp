@@ -174,9 +174,12 @@ TEST_F(LanesTest, WhenTheFirstOfEqualJobsFailsTheSecondIsProved) {
 
 TEST_F(LanesTest, AWaitingJobCanBeCancelledAndStopped) {
   add("long", "epochs=300 pause_ms=5");
-  add("waits", "epochs=3");
   const auto report = run([&](Worker& worker) {
-    ASSERT_TRUE(wait_until([&] { return log_.proved >= 2 && is_in(Place::kActive, "waits"); }));
+    // The one that has begun proving has the turn.
+    ASSERT_TRUE(wait_until([&] { return log_.proved >= 2; }));
+    add("waits", "epochs=3");
+    worker.wake();
+    ASSERT_TRUE(wait_until([&] { return is_in(Place::kActive, "waits"); }));
     cancel_job(fs_, root(), "waits");
     ASSERT_TRUE(wait_until([&] { return is_in(Place::kCancelled, "waits"); }));
     add("waits too", "epochs=3");
@@ -241,7 +244,7 @@ TEST_F(LanesTest, TheQueueWaitIsInTheResultAndSurvivesAStop) {
   EXPECT_EQ(run().done, 1u);
   const double second = result_of("second")["queue_wait_seconds"];
   EXPECT_GE(first, 0);
-  EXPECT_LT(first, 0.3);
+  EXPECT_LT(first, second);
   EXPECT_GE(second, 0.3) << "thirty epochs of 10 ms";
   EXPECT_LT(second, first + 30) << "not the second life";
   EXPECT_EQ(result_of("second")["attempt"], 2);

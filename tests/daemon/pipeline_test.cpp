@@ -240,6 +240,21 @@ TEST_F(PipelineTest, ADiskThatIsFullIsNotChargedToTheJob) {
   EXPECT_EQ(record(Place::kDone, "a", kResultFile)["crashes"], 0);
 }
 
+TEST_F(PipelineTest, ADiskThatIsFullIsSaidOnce) {
+  add("a", "epochs=2 at=2 fault=disk");
+  add("b", "epochs=2 at=2 fault=disk");
+  Queue queue(fs_, root());
+  JobHandler handler(fs_, queue, config_, {}, make_fake_factory(&log_), clock_, stop_);
+  Worker worker(fs_, queue, handler, config_.daemon, stop_);
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(worker.run(true).is_blocked);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string text = "the disk is full";
+  const size_t first = said.find(text);
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find(text, first + 1), std::string::npos) << said;
+}
+
 TEST_F(PipelineTest, TooManyCrashesQuarantineTheJob) {
   add("a", "epochs=1");
   {
@@ -326,6 +341,18 @@ TEST_F(PipelineTest, ARunningJobIsCancelledBetweenEpochs) {
   EXPECT_GE(log_.proved, 10u);
   EXPECT_LT(log_.proved, 1000u);
   EXPECT_EQ(places_of("a"), std::vector<std::string>{"cancelled"});
+}
+
+TEST_F(PipelineTest, ACancelledJobIsNoAnswer) {
+  const std::string program = "epochs=60 pause_ms=5";
+  clock_.step_s = 0.2;
+  add("a", program);
+  CancellingFileSystem fs(root(), 3);
+  EXPECT_EQ(run_once(fs).cancelled, 1u);
+  add("b", program);
+  EXPECT_EQ(run_once().done, 1u);
+  EXPECT_TRUE(bundle_of("b") == fake_bundle(request_of(program)));
+  EXPECT_FALSE(record(Place::kDone, "b", kResultFile).contains("duplicate_of"));
 }
 
 TEST_F(PipelineTest, PhasesHaveTimeLimits) {

@@ -65,6 +65,19 @@ TEST_F(QueueTest, SecondDaemonIsRefusedAndTheLockEndsWithTheFirst) {
   Queue third(fs_, root());
 }
 
+TEST_F(QueueTest, ALockFileThatWasLeftIsNoLock) {
+  // Empty, as a full disk or a crash leaves it; of a process that lives; and no text at all.
+  for (const std::string& text : {std::string(), "pid " + std::to_string(::getpid()),
+                                  std::string(4096, '\0')}) {
+    complete_queue_directories(fs_, root());
+    write(root() / kLockName, text);
+    EXPECT_FALSE(is_queue_served(root()));
+    Queue queue(fs_, root());
+    EXPECT_TRUE(is_queue_served(root()));
+    EXPECT_THROW(Queue(fs_, root()), QueueBusy);
+  }
+}
+
 TEST_F(QueueTest, ClaimsByPriorityThenAgeThenName) {
   add_job("old", "priority: 0");
   add_job("young", "priority: 0");

@@ -63,6 +63,7 @@ std::vector<Sample> bad_samples() {
       {"links", "docs/a.md", "see [out](../../elsewhere.md)\n", 1, "leads nowhere"},
       {"links", "epoch/a.hpp", "// see docs/lost-page.md, section 2\n", 1, "not there"},
       {"named_tests", "docs/soundness.md", "| x | `Suite.LostTest` |\n", 1, "Suite.LostTest"},
+      {"named_tests", "docs/operations.md", "| x | `Suite.LostTest` |\n", 1, "Suite.LostTest"},
       {"unfinished_words", "epoch/a.cpp", std::string("// TO") + "DO: later\n", 1, "issue number"},
       {"unfinished_words", "docs/a.md", std::string("FIX") + "ME\n", 1, "unfinished"},
       {"unfinished_words", "epoch/a.cpp", std::string("\n// good enough for") + " now.\n", 2,
