@@ -32,10 +32,10 @@ static_assert(sizeof(Header) == 480 && std::endian::native == std::endian::littl
 
 struct Page {
   u32 index, zero;
-  std::array<u32, LabelMap::kPageCells> labels;
-  std::array<u64, LabelMap::kPageCells> values;
+  std::array<u32, kPageCells> labels;
+  std::array<u64, kPageCells> values;
 };
-static_assert(sizeof(Page) == 8 + 12 * LabelMap::kPageCells);
+static_assert(sizeof(Page) == 8 + 12 * kPageCells);
 
 template <class T>
 std::span<const u8> bytes_of(const T& value) {
@@ -112,7 +112,7 @@ class Reader {
       return fail(Code::kBadHeader, "has cycles that its epochs cannot have");
     }
     if (h.pc % 4 != 0) return fail(Code::kBadHeader, "has a pc that is none");
-    if (h.page_count > LabelMap::page_count()) {
+    if (h.page_count > kPageCount) {
       return fail(Code::kBadHeader, "has more pages than there are");
     }
     if (h.registers[0] != 0) return fail(Code::kBadHeader, "has an x0 that is not 0");
@@ -149,13 +149,13 @@ class Reader {
   }
 
   Failure restore(const Page& page, u32 next) {
-    if (page.zero != 0 || page.index < next || page.index >= LabelMap::page_count()) {
+    if (page.zero != 0 || page.index < next || page.index >= kPageCount) {
       return fail(Code::kBadPage, "has a page out of order");
     }
-    const u32 first = page.index * LabelMap::kPageCells;
-    const std::span<const u64> genesis = scout_.memory().cells(first, LabelMap::kPageCells);
+    const u32 first = page.index * kPageCells;
+    const std::span<const u64> genesis = scout_.memory().cells(first, kPageCells);
     u32 wrong = 0;  // without a branch: most of a large snapshot's time is here and in the hash
-    for (u32 i = 0; i < LabelMap::kPageCells; ++i) {
+    for (u32 i = 0; i < kPageCells; ++i) {
       const u32 label = page.labels[i];
       const u32 is_untouched = label == 0, is_changed = page.values[i] != genesis[i];
       const u32 is_no_cell = first + i < kFirstCell;
@@ -202,7 +202,7 @@ void write_snapshot(const prover::Digest& owner, const Scout& scout, const Stitc
   header.owner = owner;
   header.registers = scout.state().registers;
   std::ranges::copy(labels.registers(), header.register_labels.begin());
-  for (u32 p = 0; p < LabelMap::page_count(); ++p) header.page_count += !labels.page(p).empty();
+  labels.pages().for_each([&](u32, const LabelMap::Page&) { ++header.page_count; });
 
   Writer writer(sink);
   writer.write(bytes_of(header));
@@ -210,15 +210,12 @@ void write_snapshot(const prover::Digest& owner, const Scout& scout, const Stitc
     writer.write({reinterpret_cast<const u8*>(outputs.data()), outputs.size_bytes()});
   }
   const auto page = std::make_unique<Page>();
-  for (u32 p = 0; p < LabelMap::page_count(); ++p) {
-    const std::span<const u32> touched = labels.page(p);
-    if (touched.empty()) continue;
+  labels.pages().for_each([&](u32 p, const LabelMap::Page& touched) {
     page->index = p;
-    std::ranges::copy(touched, page->labels.begin());
-    const u32 first = p * LabelMap::kPageCells;
-    std::ranges::copy(scout.memory().cells(first, LabelMap::kPageCells), page->values.begin());
+    page->labels = touched;
+    std::ranges::copy(scout.memory().cells(p * kPageCells, kPageCells), page->values.begin());
     writer.write(bytes_of(*page));
-  }
+  });
   writer.finish();
 }
 

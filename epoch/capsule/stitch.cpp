@@ -31,9 +31,7 @@ std::vector<TouchedCell> sorted_by_key(const std::vector<TouchedCell>& cells) {
 
 u32 LabelMap::exchange(u32 key, u32 label) {
   if (key >= kRegBase) return std::exchange(registers_[key - kRegBase], label);
-  auto& page = pages_[key / kPageCells];
-  if (page == nullptr) page = std::make_unique<std::array<u32, kPageCells>>();
-  return std::exchange((*page)[key % kPageCells], label);
+  return std::exchange(pages_.get(key / kPageCells)[key % kPageCells], label);
 }
 
 void LabelMap::set(u32 first_key, std::span<const u32> labels) {
@@ -43,9 +41,7 @@ void LabelMap::set(u32 first_key, std::span<const u32> labels) {
     return;
   }
   EPOCHD_ASSERT(labels.size() == kPageCells && first_key % kPageCells == 0);
-  auto& page = pages_[first_key / kPageCells];
-  if (page == nullptr) page = std::make_unique<std::array<u32, kPageCells>>();
-  std::ranges::copy(labels, page->begin());
+  std::ranges::copy(labels, pages_.get(first_key / kPageCells).begin());
 }
 
 Capsule Stitch::seal(const ScoutEpoch& epoch) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "epoch/capsule/capsule.hpp"
+#include "epoch/capsule/cell_pages.hpp"
 #include "epoch/exec/scout.hpp"
 
 namespace epochd {
@@ -15,14 +15,12 @@ namespace epochd {
 /// One label per key, in pages that exist only where a key was touched.
 class LabelMap {
  public:
-  static constexpr u32 kPageCells = 1024;
-
-  LabelMap() : pages_(kCellCount / kPageCells) {}
+  using Page = CellPages<u32>::Page;
 
   /// 0 for a key never touched. Pre: `key` is a key of the machine.
   u32 get(u32 key) const {
     if (key >= kRegBase) return registers_[key - kRegBase];
-    const auto& page = pages_[key / kPageCells];
+    const Page* const page = pages_.find(key / kPageCells);
     return page == nullptr ? 0 : (*page)[key % kPageCells];
   }
   /// Returns the label it replaces.
@@ -30,31 +28,26 @@ class LabelMap {
 
   /// The labels of the registers, from kRegBase on.
   std::span<const u32> registers() const { return registers_; }
-  /// The page of cells from page * kPageCells on; empty where none of them was touched.
-  std::span<const u32> page(u32 page) const {
-    if (pages_[page] == nullptr) return {};
-    return *pages_[page];
-  }
-  static constexpr u32 page_count() { return kCellCount / kPageCells; }
-  /// A page of cells, or all registers, as registers() and page() gave them.
+  /// The pages of cells of which one was touched: cell page * kPageCells and those after.
+  const CellPages<u32>& pages() const { return pages_; }
+  /// A page of cells, or all registers, as registers() and pages() gave them.
   void set(u32 first_key, std::span<const u32> labels);
 
   /// Calls visit(key, label) for every touched key, ascending.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (u32 p = 0; p < pages_.size(); ++p) {
-      if (pages_[p] == nullptr) continue;
+    pages_.for_each([&](u32 p, const Page& page) {
       for (u32 i = 0; i < kPageCells; ++i) {
-        if ((*pages_[p])[i] != 0) visit(p * kPageCells + i, (*pages_[p])[i]);
+        if (page[i] != 0) visit(p * kPageCells + i, page[i]);
       }
-    }
+    });
     for (u32 r = 0; r < kRegisterKeyCount; ++r) {
       if (registers_[r] != 0) visit(kRegBase + r, registers_[r]);
     }
   }
 
  private:
-  std::vector<std::unique_ptr<std::array<u32, kPageCells>>> pages_;
+  CellPages<u32> pages_;
   std::array<u32, kRegisterKeyCount> registers_{};
 };
 

@@ -2,17 +2,13 @@
 
 namespace epochd {
 
-RunMemory::RunMemory() : pages_(kCellCount / kPageCells) {}
-
 RunMemory::State& RunMemory::at(u32 key) {
   if (key >= kRegBase) return registers_[key - kRegBase];
-  std::unique_ptr<Page>& page = pages_[key / kPageCells];
-  if (page == nullptr) page = std::make_unique<Page>();
-  return (*page)[key % kPageCells];
+  return pages_.get(key / kPageCells)[key % kPageCells];
 }
 
 const RunMemory::State* RunMemory::find(u32 key) const {
-  const std::unique_ptr<Page>& page = pages_[key / kPageCells];
+  const Page* const page = pages_.find(key / kPageCells);
   if (page == nullptr || (*page)[key % kPageCells].fini_epoch == 0) return nullptr;
   return &(*page)[key % kPageCells];
 }
@@ -37,13 +33,11 @@ void RunMemory::restore(u32 first_key, std::span<const u32> labels, std::span<co
 
 template <class Visit>
 void RunMemory::for_each(const Visit& visit) const {
-  for (u32 p = 0; p < pages_.size(); ++p) {
-    if (pages_[p] == nullptr) continue;
+  pages_.for_each([&](u32 p, const Page& page) {
     for (u32 i = 0; i < kPageCells; ++i) {
-      const State& s = (*pages_[p])[i];
-      if (s.fini_epoch != 0) visit(p * kPageCells + i, s);
+      if (page[i].fini_epoch != 0) visit(p * kPageCells + i, page[i]);
     }
-  }
+  });
   for (u32 r = 0; r < kPageCells; ++r) {
     if (registers_[r].fini_epoch != 0) visit(kRegBase + r, registers_[r]);
   }

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "epoch/capsule/cell_pages.hpp"
 #include "epoch/chips/fills.hpp"
 #include "epoch/continuation/proof_format.hpp"
 #include "epoch/isa/program.hpp"
@@ -16,8 +16,6 @@ namespace epochd {
 
 class RunMemory {
  public:
-  RunMemory();
-
   /// The boundary rows of epoch `label`. Pre: epochs in label order.
   void absorb(u32 label, std::span<const BoundaryRecord> rows);
   /// As if the epochs had been absorbed that left these keys, from first_key on, as they are:
@@ -42,15 +40,14 @@ class RunMemory {
     u64 fini = 0;
     u32 fini_epoch = 0;  ///< 0: not touched
   };
-  static constexpr u32 kPageCells = 1024;
-  using Page = std::array<State, kPageCells>;
+  using Page = CellPages<State>::Page;
 
   State& at(u32 key);
   const State* find(u32 key) const;
   template <class Visit>
   void for_each(const Visit& visit) const;
 
-  std::vector<std::unique_ptr<Page>> pages_;
+  CellPages<State> pages_;
   Page registers_{};
 };
 
