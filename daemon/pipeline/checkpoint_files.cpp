@@ -131,6 +131,7 @@ void CheckpointFiles::remove_checkpoint(u64 label) {
 std::unique_ptr<CheckpointSink> CheckpointFiles::write_checkpoint(u64 label) {
   {
     const std::lock_guard lock(mutex_);
+    prune();  // of an earlier attempt, or back after a power cut
     const bool is_newest_usable = labels_.empty() || *labels_.rbegin() <= stored_.prefix();
     if (is_writing_ || !is_newest_usable) return nullptr;
     is_writing_ = true;
@@ -146,19 +147,22 @@ std::unique_ptr<CheckpointSink> CheckpointFiles::write_checkpoint(u64 label) {
 
 std::optional<Bytes> CheckpointFiles::load_facts() {
   const Path path = directory_ / kFactsFile;
-  if (!fs_.exists(path)) return std::nullopt;
-  Bytes file = fs_.read_file(path, kFactsBytesMax);
-  const auto sealed = open_sealed(SealKind::kFacts, file);
-  const char* const damage = !sealed               ? sealed.error()
-                             : sealed->key != key_ ? "of another job"
-                                                   : nullptr;
-  if (damage != nullptr) {
-    log::warn("what is known of the run cannot be used; the program is run ahead again",
-              {{"file", path.string()}, {"why", damage}});
-    return std::nullopt;
+  std::string why;
+  try {
+    if (!fs_.exists(path)) return std::nullopt;
+    Bytes file = fs_.read_file(path, kFactsBytesMax);
+    const auto sealed = open_sealed(SealKind::kFacts, file);
+    if (sealed && sealed->key == key_) {
+      file.erase(file.begin(), file.begin() + kSealHeaderBytes);
+      return file;
+    }
+    why = sealed ? "of another job" : sealed.error();
+  } catch (const IoError& error) {
+    why = error.what();
   }
-  file.erase(file.begin(), file.begin() + kSealHeaderBytes);
-  return file;
+  log::warn("what is known of the run cannot be used; the program is run ahead again",
+            {{"file", path.string()}, {"why", why}});
+  return std::nullopt;
 }
 
 void CheckpointFiles::save_facts(std::span<const u8> bytes) {

@@ -15,9 +15,11 @@ constexpr u64 kEpochFileBytesMax = u64{1} << 32;
 
 /// The directory must be there before its files are looked for.
 const Path& make_durable_directory(FileSystem& fs, const Path& directory) {
-  fs.make_directory(directory);
+  const bool is_new = fs.make_directory(directory);
   // Also when it was there: an attempt that died may have made it and no more.
   fs.sync_directory(directory.parent_path());
+  // Nor may what it had just named in there be gone after the next power cut: work goes on from it.
+  if (!is_new) fs.sync_directory(directory);
   return directory;
 }
 
@@ -45,20 +47,22 @@ Path DirectoryEpochStore::path_of(u64 label) const {
 
 std::optional<Bytes> DirectoryEpochStore::load(u64 label) {
   const Path path = path_of(label);
-  if (!fs_.exists(path)) return std::nullopt;
-  Bytes file = fs_.read_file(path, kEpochFileBytesMax);
-  const auto sealed = open_sealed(SealKind::kEpoch, file);
-  const char* const damage = !sealed                  ? sealed.error()
-                             : sealed->key != key_    ? "of another job"
-                             : sealed->label != label ? "of another epoch"
-                                                      : nullptr;
-  if (damage != nullptr) {
-    log::warn("epoch file cannot be used; the epoch is proved again",
-              {{"file", path.string()}, {"why", damage}});
-    return std::nullopt;
+  std::string why;
+  try {
+    if (!fs_.exists(path)) return std::nullopt;
+    Bytes file = fs_.read_file(path, kEpochFileBytesMax);
+    const auto sealed = open_sealed(SealKind::kEpoch, file);
+    if (sealed && sealed->key == key_ && sealed->label == label) {
+      file.erase(file.begin(), file.begin() + kSealHeaderBytes);
+      return file;
+    }
+    why = !sealed ? sealed.error() : sealed->key != key_ ? "of another job" : "of another epoch";
+  } catch (const IoError& error) {  // every attempt would find it so
+    why = error.what();
   }
-  file.erase(file.begin(), file.begin() + kSealHeaderBytes);
-  return file;
+  log::warn("epoch file cannot be used; the epoch is proved again",
+            {{"file", path.string()}, {"why", why}});
+  return std::nullopt;
 }
 
 void DirectoryEpochStore::save(u64 label, std::span<const u8> bytes) {

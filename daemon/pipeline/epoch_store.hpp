@@ -14,8 +14,9 @@ namespace epochd {
 class EpochStore {
  public:
   virtual ~EpochStore() = default;
-  /// The bytes saved for the label; nothing if there are none, or they are damaged (then the log
-  /// says so). Pre: it is not being saved; what was saved here was flushed. Threads: any.
+  /// The bytes saved for the label; nothing if there are none, or they are damaged or cannot be
+  /// read (then the log says so). Pre: it is not being saved; what was saved here was flushed.
+  /// Threads: any.
   virtual std::optional<Bytes> load(u64 label) = 0;
   /// Threads: one at a time.
   virtual void save(u64 label, std::span<const u8> bytes) = 0;

@@ -48,6 +48,7 @@ class ResumeStore {
   virtual std::unique_ptr<CheckpointSink> write_checkpoint(u64 label) = 0;
 
   // Threads: any.
+  /// Nothing if there are none, or they cannot be read (then the log says so).
   virtual std::optional<Bytes> load_facts() = 0;
   /// Errors: IoError.
   virtual void save_facts(std::span<const u8> bytes) = 0;

@@ -44,6 +44,14 @@ void write_record(FileSystem& fs, const Path& job, const Record& record) {
   replace_file(fs, job / kAttemptsFile, as_bytes(json.dump() + "\n"));
 }
 
+/// Durably, or a power cut would make it look like a crash.
+void forget_quietly(FileSystem& fs, const Path& running) noexcept {
+  try {
+    remove_durably(fs, running);
+  } catch (...) {
+  }
+}
+
 std::optional<i64> running_attempt(FileSystem& fs, const Path& job) {
   const Path path = job / kRunningFile;
   if (!fs.exists(path)) return std::nullopt;
@@ -73,7 +81,7 @@ Attempts begin_attempt(FileSystem& fs, const Path& job, i64 now_ns) {
   try {
     replace_file(fs, running, as_bytes(std::to_string(attempts.attempt)));
   } catch (...) {
-    remove_quietly(fs, running);  // no work was begun; what crashed before is counted by now
+    forget_quietly(fs, running);  // no work was begun; what crashed before is counted by now
     throw;
   }
   return attempts;

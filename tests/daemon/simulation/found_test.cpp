@@ -215,6 +215,57 @@ TEST_F(Found, DirectoriesOfAnEarlierLifeAreMadeDurable) {
   recorder.clear();
   const DirectoryEpochStore store(recorder, root() / kEpochsName, JobKey{1});
   EXPECT_TRUE(has(recorder.events(), {Step::kSyncDirectory, root().filename().string()}));
+  EXPECT_TRUE(has(recorder.events(), {Step::kSyncDirectory, std::string(kEpochsName)}))
+      << "what is in it is gone on from";
+}
+
+TEST_F(Found, AnAttemptThatCouldNotBeginLeavesNoTraceForAPowerCut) {
+  const Path job = at(Place::kActive) / "a";
+  write(job / kProgramFile, "epochs=1");
+  FaultyFileSystem recorder;
+  begin_attempt(recorder, job);
+  end_attempt(fs_, job);
+  const Event last{Step::kSyncDirectory, "a"};
+  ASSERT_EQ(recorder.events().back(), last);
+  FaultyFileSystem faulty;
+  faulty.fail_at(recorder.events().size() - 1, EIO);
+  EXPECT_THROW(begin_attempt(faulty, job), IoError);
+  const Events events = faulty.events();
+  const size_t removal = index_of(events, {Step::kRemove, std::string(kRunningFile)});
+  EXPECT_LT(index_of(events, last, removal), events.size()) << "the removal is made durable";
+}
+
+/// Some sectors are bad.
+class UnreadableFileSystem : public FileSystem {
+ public:
+  FileHandle open_for_reading(const Path& path, Links links) override {
+    if (path.parent_path().filename() == kEpochsName) throw IoError("read", path, EIO);
+    return FileSystem::open_for_reading(path, links);
+  }
+};
+
+TEST_F(Found, WhatCannotBeReadIsMadeAgain) {
+  const Path epochs = root() / kEpochsName;
+  UnreadableFileSystem fs;
+  DirectoryEpochStore store(fs, epochs, JobKey{1});
+  store.save(1, Bytes{1, 2, 3});
+  store.resume_store()->save_facts(Bytes{4});
+  store.flush();
+  EXPECT_EQ(store.load(1), std::nullopt);
+  EXPECT_EQ(store.resume_store()->load_facts(), std::nullopt);
+  EXPECT_EQ(DirectoryEpochStore(fs_, epochs, JobKey{1}).load(1), (Bytes{1, 2, 3}));
+}
+
+TEST_F(Found, ACheckpointThatAPowerCutBroughtBackIsRemovedBeforeAThirdIsWritten) {
+  const Path epochs = root() / kEpochsName;
+  for (const u64 label : {1, 2, 3}) write(epochs / label_file_name(label, kEpochSuffix), "e");
+  for (const u64 label : {1, 2}) write(epochs / label_file_name(label, kCheckpointSuffix), "c");
+  CheckpointFiles files(fs_, epochs, JobKey{1});
+  EXPECT_EQ(files.checkpoints(), (std::vector<u64>{2, 1})) << "the older may have to stand in";
+  const auto sink = files.write_checkpoint(3);
+  ASSERT_NE(sink, nullptr);
+  EXPECT_EQ(files.checkpoints(), (std::vector<u64>{2}));
+  EXPECT_FALSE(fs_.exists(epochs / label_file_name(1, kCheckpointSuffix)));
 }
 
 TEST_F(Found, ACancelOutlivesAPowerCutThatUndoesTheClaim) {
