@@ -9,6 +9,7 @@
 #include "daemon/host/host_info.hpp"
 #include "daemon/pipeline/budgets.hpp"
 #include "daemon/pipeline/bundle_file.hpp"
+#include "daemon/pipeline/engine_parts.hpp"
 #include "daemon/pipeline/epoch_checker.hpp"
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/epoch_pipeline.hpp"
@@ -35,8 +36,7 @@ std::span<const u8> as_byte_span(std::span<const u64> words) {
 
 class EngineProver : public EpochEngine {
  public:
-  EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
-               TraceFile* trace);
+  EngineProver(const ProofRequest& request, EngineParts parts, DebugText debug, TraceFile* trace);
 
   RunFacts prove_epochs(EpochExchange& exchange) override;
   prover::Digest program() const override { return key_.vk.digest(); }
@@ -65,7 +65,7 @@ class EngineProver : public EpochEngine {
   RunMemory::Ends finish_memory();
 
   const ProofRequest& request_;
-  DeviceAccess devices_;
+  EngineParts parts_;
   BackendChoice choice_;
   Guest guest_;
   DebugText debug_;
@@ -82,16 +82,16 @@ class EngineProver : public EpochEngine {
   u32 assemblies_ = 0;
 };
 
-EngineProver::EngineProver(const ProofRequest& request, DebugText debug, DeviceAccess devices,
+EngineProver::EngineProver(const ProofRequest& request, EngineParts parts, DebugText debug,
                            TraceFile* trace)
     : request_(request),
-      devices_(std::move(devices)),
-      choice_(choose_backend(request.backend, devices_.query, request.devices)),
+      parts_(std::move(parts)),
+      choice_(choose_backend(request.backend, parts_.devices.query, request.devices)),
       guest_(request.elf, request.elf_name),
       debug_(std::move(debug)),
       parallel_(request.threads),
       params_{&preset_of(request.protocol.security), request.protocol.epoch_size_log2},
-      key_(make_key(guest_, params_, isa_, parallel_)),
+      key_(parts_.key(guest_, params_, isa_, parallel_)),
       log_(trace) {}
 
 std::optional<RunFacts> EngineProver::known_facts(ResumeStore* store) const {
@@ -174,12 +174,12 @@ RunFacts EngineProver::survey_one_epoch(EpochExchange& exchange) {
 }
 
 ProvingPlaces EngineProver::places() const {
-  const PoolFactory cpu = cpu_pool(isa_, parallel_);
+  const PoolFactory cpu = parts_.cpu(isa_, parallel_);
   if (request_.backend == BackendPolicy::kCpu) return {cpu, {}, false};
   ProvingPlaces places;
   places.is_device = true;
   if (choice_.is_cuda) {
-    places.primary = devices_.pool(choice_.devices);
+    places.primary = parts_.devices.pool(choice_.devices);
   } else {
     places.primary = [why = choice_.fallback](const PoolJob&) -> std::unique_ptr<ProverPool> {
       throw std::runtime_error(why);
@@ -199,16 +199,9 @@ void EngineProver::open_pool() {
   const u32 in_flight = is_limited ? in_flight_within(request_.memory, proof, kInFlightDefault) : 0;
   pool_job_ = {request_.elf, request_.elf_name,  &key_,    &guest_.code(),
                params_,      request_.residency, in_flight};
-  const auto make_verify = [this]() -> CheckedPool::Verify {
-    const auto checker = std::make_shared<EpochChecker>(key_.vk, params_);
-    return [checker](const Capsule& capsule, const EpochProof& proof,
-                     std::span<const BoundaryRecord> boundary) {
-      return checker->accepts(capsule, proof, boundary);
-    };
-  };
   const u32 verifiers =
       std::clamp(parallel_.threads() / kThreadsOfAVerifier, 1u, kVerifyThreadsMax);
-  pool_.emplace(pool_job_, places(), make_verify, verifiers, log_,
+  pool_.emplace(pool_job_, places(), parts_.epochs(key_.vk, params_), verifiers, log_,
                 request_.turn == nullptr ? CheckedPool::Start::kOpen : CheckedPool::Start::kClosed);
 }
 
@@ -366,10 +359,8 @@ void EngineProver::verify(const Path& bundle) {
 
 void EngineProver::verify_watched(const Path& bundle, const Checkpoint& check) {
   const LoggedStage stage(log_, "main", "verify bundle");
-  FileSystem fs;
-  const BundleFile file(fs, bundle, Links::kRefuse);
-  const Verdict verdict = verify_bundle(
-      key_.vk, file, request_.protocol.security == SecurityPreset::kTest, parallel_, check);
+  const bool is_test = request_.protocol.security == SecurityPreset::kTest;
+  const Verdict verdict = parts_.bundle(key_.vk, bundle, is_test, parallel_, check);
   const RunResult& result = verdict.result;
   if (!result.ok()) {
     throw JobError(Reason::kInternal, "the bundle does not verify (" + describe_failure(result) +
@@ -387,11 +378,20 @@ void EngineProver::verify_watched(const Path& bundle, const Checkpoint& check) {
 
 std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, DebugText debug,
                                               DeviceAccess devices, TraceFile* trace) {
-  return std::make_unique<EngineProver>(request, std::move(debug), std::move(devices), trace);
+  EngineParts parts;
+  parts.devices = std::move(devices);
+  return std::make_unique<EngineProver>(request, std::move(parts), std::move(debug), trace);
+}
+
+std::unique_ptr<JobProver> make_engine_prover(const ProofRequest& request, EngineParts parts,
+                                              DebugText debug) {
+  return std::make_unique<EngineProver>(request, std::move(parts), std::move(debug), nullptr);
 }
 
 std::unique_ptr<EpochEngine> make_epoch_engine(const ProofRequest& request, DeviceAccess devices) {
-  return std::make_unique<EngineProver>(request, DebugText{}, std::move(devices), nullptr);
+  EngineParts parts;
+  parts.devices = std::move(devices);
+  return std::make_unique<EngineProver>(request, std::move(parts), DebugText{}, nullptr);
 }
 
 const prover::Preset& preset_of(SecurityPreset security) {
