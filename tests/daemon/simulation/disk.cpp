@@ -29,22 +29,30 @@ Disk::Disk(Path root, Scheduler& scheduler)
 }
 
 i64 Disk::next_time() {
-  time_ns_ = std::max(time_ns_ + 1, scheduler_.now_ns());
-  return time_ns_;
+  // Never twice the same, so that what came first is known.
+  return scheduler_.unix_ns() + ++touches_;
 }
 
-std::optional<Disk::Inode> Disk::find(const Path& path) const {
+std::optional<Disk::Inode> Disk::find_in(const Path& path, Entries Node::*picture) const {
   const std::string& text = path.native();
   Inode inode = 0;
   for (size_t at = prefix_.size(); at < text.size();) {
     const size_t end = std::min(text.find('/', at + 1), text.size());
-    const Node& node = *nodes_[inode];
-    const auto found = node.entries.find(text.substr(at + 1, end - at - 1));
-    if (found == node.entries.end()) return std::nullopt;
+    const Entries& entries = *nodes_[inode].*picture;
+    const auto found = entries.find(text.substr(at + 1, end - at - 1));
+    if (found == entries.end()) return std::nullopt;
     inode = found->second;
     at = end;
   }
   return inode;
+}
+
+bool Disk::may_be_there(const Path& path) const {
+  if (find(path) || find_durable(path)) return true;
+  if (!find(path.parent_path())) return false;
+  const Slot slot = slot_of(path);
+  return std::any_of(pending_.begin(), pending_.end(),
+                     [&](const Change& change) { return change.to == slot; });
 }
 
 Disk::Slot Disk::slot_of(const Path& path) const {

@@ -32,6 +32,8 @@ class Disk {
     bool is_dirty = false;
     /// An fsync of it failed: the system thinks its pages clean, and they never reach the disk.
     bool is_lost = false;
+    /// A bad sector: nobody can read it before it is written again.
+    bool is_unreadable = false;
     i64 mtime_ns = 0;
   };
 
@@ -42,7 +44,13 @@ class Disk {
   const Path& root() const { return root_; }
 
   /// Nothing when there is none.
-  std::optional<Inode> find(const Path& path) const;
+  std::optional<Inode> find(const Path& path) const { return find_in(path, &Node::entries); }
+  /// In what a power cut would leave for certain.
+  std::optional<Inode> find_durable(const Path& path) const {
+    return find_in(path, &Node::durable_entries);
+  }
+  /// Now, or after a power cut.
+  bool may_be_there(const Path& path) const;
   Node& node(Inode inode) { return *nodes_[inode]; }
   const Node& node(Inode inode) const { return *nodes_[inode]; }
 
@@ -74,6 +82,8 @@ class Disk {
   };
   class Keys;
 
+  using Entries = std::map<std::string, Inode>;
+  std::optional<Inode> find_in(const Path& path, Entries Node::*picture) const;
   Slot slot_of(const Path& path) const;
   void record(Change change);
   void apply(const Change& change);
@@ -86,7 +96,7 @@ class Disk {
   Scheduler& scheduler_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Change> pending_;
-  i64 time_ns_ = 0;
+  i64 touches_ = 0;
 };
 
 /// What a process meets where it ends; afterwards it does nothing any more.
@@ -117,6 +127,10 @@ class DiskWatcher {
   virtual void fault_injected(const Process& process, const Path& path, int code) = 0;
   virtual void process_died(const Process& process) = 0;
   virtual void step(const Process& process, const char* what, const Path& path) = 0;
+  /// A file is about to be called `path`, in the place of what is there; `is_durable`: its bytes.
+  virtual void naming(const Process& process, const Path& path, bool is_durable) = 0;
+  /// fsync of a file of which one failed before.
+  virtual void synced_again(const Process& process, const Path& path) = 0;
 };
 
 /// The disk as a process sees it.
@@ -147,13 +161,14 @@ class ProcessFileSystem : public FileSystem {
   struct Open {
     Disk::Inode inode = 0;
     size_t offset = 0;
+    Path path;
   };
   /// Ahead of every call: others may go on, time passes, the process may end here.
   void enter(const char* what, const Path& path);
   void maybe_fail(u64 one_in, const char* operation, const Path& path);
   void require_room(const char* operation, const Path& path);
   Disk::Inode require(const char* operation, const Path& path) const;
-  FileHandle open(Disk::Inode inode);
+  FileHandle open(Disk::Inode inode, const Path& path);
   Entry entry_of(const std::string& name, Disk::Inode inode) const;
   void remove_below(const Path& path);
 

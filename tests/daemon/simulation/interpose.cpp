@@ -2,41 +2,73 @@
 // these for the whole program, the standard library's own calls included; threads outside of a
 // simulation are handed on.
 #include <dlfcn.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdarg>
 
 #include "tests/daemon/simulation/scheduler.hpp"
 
 namespace epochd::simulation {
 namespace {
 
-/// What the simulated clocks show at the start: the monotonic one, and the one that counts from
-/// 1970.
+/// What the simulated monotonic clock shows at the start.
 constexpr i64 kSecond_ns = 1'000'000'000;
 constexpr i64 kMonotonicStart_ns = 1000 * kSecond_ns;
-constexpr i64 kUnixStart_ns = 1'800'000'000 * kSecond_ns;
 
 template <class Function>
 Function next_of(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-i64 start_of(clockid_t clock) {
+i64 now_by(clockid_t clock) {
   const bool is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-  return is_wall ? kUnixStart_ns : kMonotonicStart_ns;
+  const Scheduler& scheduler = *Scheduler::current();
+  return is_wall ? scheduler.unix_ns() : scheduler.now_ns() + kMonotonicStart_ns;
 }
 
 i64 to_ns(const timespec& time) {
   return i64{time.tv_sec} * kSecond_ns + time.tv_nsec;
 }
 
+/// The scheduler's time when that clock will show `until`, if nobody turns it.
+i64 deadline_of(clockid_t clock, const timespec* until) {
+  return to_ns(*until) - now_by(clock) + Scheduler::current()->now_ns();
+}
+
 int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                const timespec* until) {
-  const i64 deadline_ns = to_ns(*until) - start_of(clock);
+  const i64 deadline_ns = deadline_of(clock, until);
   return Scheduler::current()->wait(condition, mutex, &deadline_ns) ? 0 : ETIMEDOUT;
+}
+
+/// The futexes that the standard library calls by itself: of futures, and of static variables.
+long futex(int* address, int operation, int value, const timespec* time) {
+  Scheduler& scheduler = *Scheduler::current();
+  const clockid_t clock =
+      (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  const int command = operation & FUTEX_CMD_MASK;
+  if (command == FUTEX_WAKE) {
+    scheduler.wake(address, value > 1);
+    return 1;
+  }
+  if (__atomic_load_n(address, __ATOMIC_SEQ_CST) != value) {
+    errno = EAGAIN;
+    return -1;
+  }
+  i64 deadline_ns = 0;
+  if (time != nullptr) {
+    const bool is_absolute = command == FUTEX_WAIT_BITSET;
+    deadline_ns = is_absolute ? deadline_of(clock, time) : scheduler.now_ns() + to_ns(*time);
+  }
+  if (scheduler.wait_at(address, time != nullptr ? &deadline_ns : nullptr)) return 0;
+  errno = ETIMEDOUT;
+  return -1;
 }
 
 }  // namespace
@@ -131,7 +163,7 @@ int pthread_join(pthread_t id, void** result) {
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   EPOCHD_NEXT(clock_gettime);
   if (Scheduler::current() == nullptr) return next(clock, time);
-  const i64 now_ns = Scheduler::current()->now_ns() + simulation::start_of(clock);
+  const i64 now_ns = simulation::now_by(clock);
   time->tv_sec = now_ns / simulation::kSecond_ns;
   time->tv_nsec = now_ns % simulation::kSecond_ns;
   return 0;
@@ -142,6 +174,20 @@ int nanosleep(const timespec* time, timespec* left) {
   if (Scheduler::current() == nullptr) return next(time, left);
   Scheduler::current()->sleep(static_cast<double>(simulation::to_ns(*time)) * 1e-9);
   return 0;
+}
+
+long syscall(long number, ...) noexcept {
+  EPOCHD_NEXT(syscall);
+  va_list list;
+  va_start(list, number);
+  long a[6];
+  for (long& argument : a) argument = va_arg(list, long);
+  va_end(list);
+  if (Scheduler::current() == nullptr || number != SYS_futex) {
+    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  }
+  return simulation::futex(reinterpret_cast<int*>(a[0]), static_cast<int>(a[1]),
+                           static_cast<int>(a[2]), reinterpret_cast<const timespec*>(a[3]));
 }
 
 /// How much memory the test takes is no part of a schedule.

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "daemon/pipeline/job_key.hpp"
+#include "daemon/pipeline/checkpoint_files.hpp"
 #include "daemon/queue/durable.hpp"
-#include "prover/hash/blake3.hpp"
 
 namespace epochd::simulation {
 namespace {
 
-constexpr size_t kEpochProofBytes = 48;
-/// An epoch proved longer ago than this is durable: a group is a quarter of a second.
+/// An epoch saved longer ago than this is durable: a group is a quarter of a second.
 constexpr double kDurableAfter_s = 1;
 
 std::string text_of(const Bytes& bytes) {
@@ -23,40 +20,6 @@ Bytes to_bytes(const std::string& text) {
 }
 
 }  // namespace
-
-Program parse_program_words(const Bytes& elf) {
-  Program program;
-  std::istringstream words(text_of(elf));
-  std::string word;
-  while (words >> word) {
-    if (word.starts_with("epochs=")) program.epochs = std::stoull("0" + word.substr(7));
-    if (word == "fault=guest") program.has_guest_fault = true;
-  }
-  return program;
-}
-
-Bytes epoch_proof(const JobKey& key, u64 label) {
-  prover::Blake3 hasher;
-  hasher.update(key.data(), key.size());
-  hasher.update(&label, sizeof(label));
-  Bytes bytes(kEpochProofBytes);
-  hasher.finalize(0, bytes.data(), bytes.size());
-  return bytes;
-}
-
-Bytes expected_bundle(const Bytes& elf, const Bytes& input, const ProtocolSettings& protocol) {
-  ProofRequest request;
-  request.elf = elf;
-  request.input = input;
-  request.protocol = protocol;
-  const JobKey key = job_key(request);
-  Bytes bundle;
-  for (u64 label = 1; label <= parse_program_words(elf).epochs; ++label) {
-    const Bytes bytes = epoch_proof(key, label);
-    bundle.insert(bundle.end(), bytes.begin(), bytes.end());
-  }
-  return bundle;
-}
 
 std::optional<Bytes> Ledger::bytes_of(const Path& path) const {
   const auto inode = disk_.find(path);
@@ -138,11 +101,11 @@ void Ledger::check_done(const Path& job, const std::string& tag) {
   const auto bundle = bytes_of(job / kBundleFile);
   const auto text = bytes_of(job / kResultFile);
   if (!bundle || !text) return violate(tag + " is done without its answer");
-  const Bytes elf = to_bytes(known.elf);
-  if (*bundle != expected_bundle(elf, to_bytes(known.input), config_.protocol)) {
+  if (known.has_guest_fault) return violate(tag + ": a faulty run is done");
+  const Bytes elf = to_bytes(known.elf), input = to_bytes(known.input);
+  if (*bundle != expected.of(elf, input, config_.protocol).bundle) {
     violate(tag + ": wrong bytes in done/");
   }
-  if (parse_program_words(elf).has_guest_fault) violate(tag + ": a faulty run is done");
   const auto result = nlohmann::json::parse(text_of(*text), nullptr, false);
   if (!result.is_object()) return violate(tag + ": half a result in done/");
   if (!result.contains("duplicate_of")) check_charges(tag, result);
@@ -162,10 +125,9 @@ void Ledger::check_failed(const Path& job, const std::string& tag, Place place) 
     return;
   }
   const std::string why = reason.value("reason", "");
-  const bool is_faulty = parse_program_words(to_bytes(known.elf)).has_guest_fault;
-  const bool may_time_out = config_.daemon.timeouts.prove_s > 0;
+  const bool may_time_out = config_.daemon.timeouts.prove_s > 0 || known.has_deadline;
   const bool is_expected =
-      (why == "guest-fault" && is_faulty) || (why == "timeout" && may_time_out);
+      (why == "guest-fault" && known.has_guest_fault) || (why == "timeout" && may_time_out);
   if (!is_expected) violate(tag + " failed without a cause: " + reason.dump());
 }
 
@@ -182,16 +144,16 @@ void Ledger::check_charges(const std::string& tag, const nlohmann::json& record)
   check("failures", known.failures_min, known.failures_max);
 }
 
-void Ledger::check_litter(const Path& directory, bool has_ended) {
+void Ledger::check_litter(const Path& directory, bool has_ended, bool is_done) {
   const auto entries = disk_.node(*disk_.find(directory)).entries;
   for (const auto& [name, inode] : entries) {
     if (name.starts_with(kCancelFile)) continue;  // came while the job was on its way out
-    const bool is_working_file =
-        name == kStateFile || name == kRunningFile || name == kAttemptsFile;
+    const bool is_working_file = name == kStateFile || name == kRunningFile ||
+                                 name == kAttemptsFile || (is_done && name == kEpochsName);
     if (name.ends_with(kTemporarySuffix) || (has_ended && is_working_file)) {
       violate("left behind: " + (directory / name).string());
     }
-    if (disk_.node(inode).is_directory) check_litter(directory / name, has_ended);
+    if (disk_.node(inode).is_directory) check_litter(directory / name, has_ended, is_done);
   }
 }
 
@@ -200,17 +162,17 @@ void Ledger::check_end() {
   for (size_t i = 0; i < kPlaceNames.size(); ++i) {
     const Place place = static_cast<Place>(i);
     check_litter(place_path(disk_.root(), place),
-                 place != Place::kIncoming && place != Place::kHold);
+                 place != Place::kIncoming && place != Place::kHold, place == Place::kDone);
   }
 }
 
 void Ledger::check_proving(const std::string& tag, const Path& job, const JobKey& key, u64 label) {
-  char name[32];
-  std::snprintf(name, sizeof(name), "%08llu.epoch", static_cast<unsigned long long>(label));
   const std::string what = tag + ": epoch " + std::to_string(label);
   Job& known = jobs_[tag];
   if (has_faults || known.may_be_half) return;
-  if (disk_.find(job / kEpochsName / name)) violate(what + " is proved though it is stored");
+  if (disk_.find(job / kEpochsName / label_file_name(label, kEpochSuffix))) {
+    violate(what + " is proved though it is stored");
+  }
   check_equal(tag, key);
   const auto before = known.proved.find(label);
   if (before == known.proved.end() || last_fault_s >= before->second.time_s) return;
@@ -221,6 +183,50 @@ void Ledger::check_proving(const std::string& tag, const Path& job, const JobKey
   const bool is_excused =
       end != ends.end() && end->is_crash && end->time_s - before->second.time_s < kDurableAfter_s;
   if (!is_excused) violate(what + " is proved again for no reason");
+}
+
+void Ledger::check_resumed(const std::string& tag, const Path& job, u64 label) {
+  for (u64 one = 1; one <= label; ++one) {
+    const Path path = job / kEpochsName / label_file_name(one, kEpochSuffix);
+    const auto inode = disk_.find_durable(path);
+    if (inode && disk_.node(*inode).bytes == disk_.node(*inode).durable_bytes) continue;
+    if (!is_sync_certain) continue;
+    violate(tag + " goes on after epoch " + std::to_string(label) + " though epoch " +
+            std::to_string(one) + " is not durable");
+  }
+}
+
+void Ledger::check_naming(const Path& path) {
+  if (path.extension() != kCheckpointSuffix) return;
+  size_t count = 1;
+  for (const auto& [name, inode] : disk_.node(*disk_.find(path.parent_path())).entries) {
+    count += name.ends_with(kCheckpointSuffix) && name != path.filename();
+  }
+  if (count > 2 && !has_faults) violate("a third checkpoint: " + path.string());
+}
+
+std::optional<nlohmann::json> Ledger::result_of(const std::string& tag) const {
+  for (const Path& place : places_of(tag)) {
+    if (place.parent_path().filename() != "done") continue;
+    const auto text = bytes_of(place / kResultFile);
+    if (text) return nlohmann::json::parse(text_of(*text), nullptr, false);
+  }
+  return std::nullopt;
+}
+
+void Ledger::check_usage(const std::string& tag, u64 proofs_of_cpu) {
+  const auto result = result_of(tag);
+  if (!result || !result->is_object() || result->contains("duplicate_of")) return;
+  const BackendPolicy policy = jobs_[tag].policy;
+  const u64 fallback = (*result)["counters"].value("fallback", u64{0});
+  const std::string backend = result->value("backend", "");
+  if (policy == BackendPolicy::kCudaRequired && backend != "cuda") {
+    violate(tag + " requires a device and was proved on " + backend);
+  }
+  if (policy == BackendPolicy::kCpu) proofs_of_cpu = 0;  // in nobody's place
+  if (fallback == proofs_of_cpu) return;
+  violate(tag + " counts " + std::to_string(fallback) + " proofs in the device's place, not " +
+          std::to_string(proofs_of_cpu));
 }
 
 void Ledger::check_equal(const std::string& tag, const JobKey& key) {

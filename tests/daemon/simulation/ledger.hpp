@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,21 +10,15 @@
 #include "config/config.hpp"
 #include "daemon/pipeline/job_handler.hpp"
 #include "tests/daemon/simulation/disk.hpp"
+#include "tests/daemon/simulation/guest.hpp"
 
 namespace epochd::simulation {
 
-/// A program is a line of words: "epochs=3 salt=7 fault=guest".
-struct Program {
-  u64 epochs = 1;
-  bool has_guest_fault = false;
-};
-Program parse_program_words(const Bytes& elf);
-Bytes epoch_proof(const JobKey& key, u64 label);
-/// What an uninterrupted run makes of it.
-Bytes expected_bundle(const Bytes& elf, const Bytes& input, const ProtocolSettings& protocol);
-
 struct Job {
   std::string elf, input;
+  bool has_guest_fault = false;
+  bool has_deadline = false;
+  BackendPolicy policy = BackendPolicy::kCpu;
   bool is_certain = false;  ///< the submitter was told so
   // What users tried, whether it came to anything or not:
   bool was_cancelled = false;
@@ -39,9 +34,11 @@ struct Job {
   u32 failures_min = 0, failures_max = 0;
   bool was_done = false;
   bool may_be_removed = false;  ///< retention is at work
+  /// An epoch's proof, from when it is made; from when it is saved, once it is.
   struct Proved {
     u64 life = 0;
     double time_s = 0;
+    bool is_saved = false;
   };
   std::map<u64, Proved> proved;
 };
@@ -71,6 +68,12 @@ class Ledger {
   void check_end();
   /// `tag` is about to prove what it did not find stored.
   void check_proving(const std::string& tag, const Path& job, const JobKey& key, u64 label);
+  /// `tag` goes on after the epoch `label`, without a look at those before.
+  void check_resumed(const std::string& tag, const Path& job, u64 label);
+  /// A file is about to be called `path`.
+  void check_naming(const Path& path);
+  /// `tag` is done, and `proofs_of_cpu` of its proofs are the CPU's.
+  void check_usage(const std::string& tag, u64 proofs_of_cpu);
 
   void violate(const std::string& what);
   const std::vector<std::string>& violations() const { return violations_; }
@@ -81,14 +84,16 @@ class Ledger {
   bool is_sync_certain = true;         ///< no fsync failed
   double last_fault_s = -1;            ///< when something went wrong that may cost stored work
   std::map<std::string, JobKey> keys;  ///< of those begun
+  ExpectedRuns expected;
 
  private:
   void check_answer(const Path& job, const std::string& tag, Place place);
   void check_done(const Path& job, const std::string& tag);
   void check_failed(const Path& job, const std::string& tag, Place place);
   void check_charges(const std::string& tag, const nlohmann::json& record);
-  void check_litter(const Path& directory, bool has_ended);
+  void check_litter(const Path& directory, bool has_ended, bool is_done);
   void check_equal(const std::string& tag, const JobKey& key);
+  std::optional<nlohmann::json> result_of(const std::string& tag) const;
   std::optional<Bytes> bytes_of(const Path& path) const;
 
   Disk& disk_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/queue/layout.hpp"
 #include "tests/daemon/simulation/disk.hpp"
 
 namespace epochd::simulation {
@@ -58,9 +59,9 @@ Disk::Inode ProcessFileSystem::require(const char* operation, const Path& path) 
   return *inode;
 }
 
-FileHandle ProcessFileSystem::open(Disk::Inode inode) {
+FileHandle ProcessFileSystem::open(Disk::Inode inode, const Path& path) {
   FileHandle file(new_descriptor());
-  open_[file.fd()] = {inode, 0};
+  open_[file.fd()] = {inode, 0, path};
   return file;
 }
 
@@ -70,22 +71,23 @@ FileHandle ProcessFileSystem::create_file(const Path& path) {
   const auto there = disk_.find(path);
   if (!there) {
     require_room("create", path);
-    return open(disk_.create(path, false));
+    return open(disk_.create(path, false), path);
   }
   Disk::Node& node = disk_.node(*there);
   node.bytes.clear();
   node.is_dirty = true;
   node.is_lost = false;
+  node.is_unreadable = false;
   disk_.touch(*there);
-  return open(*there);
+  return open(*there, path);
 }
 
 ssize_t ProcessFileSystem::write_once(const FileHandle& file, std::span<const u8> bytes) {
   Open& open = open_.at(file.fd());
   enter("write", {});
-  maybe_fail(faults_.write, "write", {});
+  maybe_fail(faults_.write, "write", open.path);
   if (disk_.is_full && !disk_.scheduler().once_in(kRoomOneIn)) {
-    watcher_.fault_injected(process_, {}, ENOSPC);
+    watcher_.fault_injected(process_, open.path, ENOSPC);
     errno = ENOSPC;
     return -1;
   }
@@ -116,6 +118,7 @@ void ProcessFileSystem::sync_file(const FileHandle& file, const Path& path) {
   enter("fsync", path);
   disk_.scheduler().spend(kSync_s);
   const Disk::Inode inode = open_.at(file.fd()).inode;
+  if (disk_.node(inode).is_lost) watcher_.synced_again(process_, path);
   try {
     maybe_fail(faults_.fsync, "make durable (fsync)", path);
   } catch (const IoError&) {
@@ -136,8 +139,9 @@ void ProcessFileSystem::sync_directory(const Path& path) {
 void ProcessFileSystem::rename_replace(const Path& from, const Path& to) {
   enter("rename", to);
   maybe_fail(faults_.rename, "rename to", to);
-  require("rename to", from);
+  const Disk::Node& node = disk_.node(require("rename to", from));
   require("rename to", to.parent_path());
+  watcher_.naming(process_, to, node.bytes == node.durable_bytes);
   disk_.rename(from, to);
 }
 
@@ -189,10 +193,19 @@ void ProcessFileSystem::remove_below(const Path& path) {
 
 FileHandle ProcessFileSystem::open_for_reading(const Path& path, Links) {
   enter("open", path);
-  maybe_fail(faults_.read, "read", path);
   const Disk::Inode inode = require("open", path);
-  if (disk_.node(inode).is_directory) throw IoError("read", path, EISDIR);
-  return open(inode);
+  Disk::Node& node = disk_.node(inode);
+  if (node.is_directory) throw IoError("read", path, EISDIR);
+  if (node.is_unreadable) throw IoError("read", path, EIO);
+  try {
+    maybe_fail(faults_.read, "read", path);
+  } catch (const IoError&) {
+    // What can be made again; without the others nothing can be done.
+    const bool is_replaceable = path.parent_path().filename() == kEpochsName;
+    node.is_unreadable = is_replaceable && disk_.scheduler().once_in(2);
+    throw;
+  }
+  return open(inode, path);
 }
 
 u64 ProcessFileSystem::file_bytes(const FileHandle& file, const Path&) {

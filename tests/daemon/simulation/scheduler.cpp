@@ -12,6 +12,9 @@ constexpr u64 kSwitchOneIn = 4;
 /// A schedule that takes more steps goes round in circles.
 constexpr u64 kPointsMax = 20'000'000;
 
+/// So little that the system keeps the stacks of threads that ended for the next ones.
+constexpr size_t kStackBytes = size_t{512} << 10;
+
 thread_local Scheduler* t_scheduler = nullptr;
 thread_local void* t_thread = nullptr;
 
@@ -158,18 +161,22 @@ void Scheduler::unlock(const void* mutex) {
 }
 
 bool Scheduler::wait(const void* condition, const void* mutex, const i64* deadline_ns) {
-  Thread* self = static_cast<Thread*>(t_thread);
   unlock(mutex);
-  waiting_[condition].push_back(self);
+  const bool is_woken = wait_at(condition, deadline_ns);
+  lock(mutex);
+  return is_woken;
+}
+
+bool Scheduler::wait_at(const void* address, const i64* deadline_ns) {
+  Thread* self = static_cast<Thread*>(t_thread);
+  waiting_[address].push_back(self);
   block("a condition", deadline_ns);
-  const bool is_timed_out = self->is_timed_out;
-  const auto found = waiting_.find(condition);
+  const auto found = waiting_.find(address);
   if (found != waiting_.end()) {
     std::erase(found->second, self);
     if (found->second.empty()) waiting_.erase(found);
   }
-  lock(mutex);
-  return !is_timed_out;
+  return !self->is_timed_out;
 }
 
 void Scheduler::wake(const void* condition, bool everybody) {
@@ -205,7 +212,11 @@ int Scheduler::create(pthread_t* id, void* (*function)(void*), void* argument) {
   thread->number = threads_.size() - 1;
   thread->function = function;
   thread->argument = argument;
-  const int error = System::get().create(&thread->id, nullptr, enter, thread);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int error = System::get().create(&thread->id, &attributes, enter, thread);
+  ::pthread_attr_destroy(&attributes);
   if (error != 0) return error;
   *id = thread->id;
   make_ready(thread);

@@ -6,7 +6,7 @@
 // When everybody waits and nobody has one, the program hangs: that is told, and ends the process.
 //
 // For that the test program defines the pthread calls of mutexes, condition variables and threads,
-// the clocks and sleeping (interpose.cpp); outside of run() they are the system's.
+// the clocks, sleeping and futexes (interpose.cpp); outside of run() they are the system's.
 #pragma once
 
 #include <pthread.h>
@@ -47,6 +47,9 @@ class Scheduler {
   u64 pick(u64 count) { return count < 2 ? 0 : random_() % count; }
   /// True once in `times` calls.
   bool once_in(u64 times) { return pick(times) == 0; }
+  /// Nanoseconds since 1970, as the system's clock shows it: somebody may turn it.
+  i64 unix_ns() const { return kUnixStart_ns + turned_ns_ + now_ns_; }
+  void turn_clock(double seconds) { turned_ns_ += to_ns(seconds); }
   /// Takes what the daemon logs; may be empty.
   std::function<void(const std::string&)> on_log;
 
@@ -57,11 +60,14 @@ class Scheduler {
   /// False when the time was up.
   bool wait(const void* condition, const void* mutex, const i64* deadline_ns);
   void wake(const void* condition, bool everybody);
+  /// wait() without a mutex.
+  bool wait_at(const void* address, const i64* deadline_ns);
   int create(pthread_t* id, void* (*function)(void*), void* argument);
   int join(pthread_t id, void** result);
 
  private:
   struct Thread;
+  static constexpr i64 kUnixStart_ns = 1'800'000'000'000'000'000;
   static i64 to_ns(double seconds) { return static_cast<i64>(seconds * 1e9); }
   void block(const char* why, const i64* deadline_ns);
   void make_ready(Thread* thread);
@@ -75,6 +81,7 @@ class Scheduler {
   std::mt19937_64 random_;
   std::function<void(const std::string&)> on_hang_;
   i64 now_ns_ = 0;
+  i64 turned_ns_ = 0;
   u64 points_ = 0;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> ready_;

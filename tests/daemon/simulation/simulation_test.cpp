@@ -16,7 +16,7 @@ namespace epochd::simulation {
 namespace {
 
 constexpr u64 kFirstSeed = 1;
-constexpr u64 kSchedules = 1500;
+constexpr u64 kSchedules = 300;
 /// A fault that is built in is found by then.
 constexpr u64 kMutationSeedsMax = 300;
 
@@ -42,6 +42,9 @@ void add(ScheduleResult& sum, const ScheduleResult& result) {
   sum.submitted += result.submitted;
   sum.done += result.done;
   sum.resumed += result.resumed;
+  sum.checkpoints += result.checkpoints;
+  sum.units_failed += result.units_failed;
+  sum.proved_instead += result.proved_instead;
 }
 
 TEST_F(Simulation, SchedulesKeepEveryPromise) {
@@ -57,7 +60,10 @@ TEST_F(Simulation, SchedulesKeepEveryPromise) {
   }
   std::cout << sum.steps << " steps, " << sum.lives << " lives, " << sum.deaths << " deaths, "
             << sum.power_cuts << " power cuts, " << sum.faults << " faults, " << sum.submitted
-            << " jobs, " << sum.done << " done, " << sum.resumed << " epochs resumed\n";
+            << " jobs, " << sum.done << " done, " << sum.resumed << " epochs resumed, "
+            << sum.checkpoints << " runs from a checkpoint, " << sum.units_failed
+            << " attempts failed by device or CPU, " << sum.proved_instead
+            << " proofs in the device's place\n";
   EXPECT_GT(sum.steps, 0u);
 }
 
@@ -87,7 +93,10 @@ INSTANTIATE_TEST_SUITE_P(Simulation, BuiltInFaults,
                                            Mutation::kPublishBeforeBundleIsDurable,
                                            Mutation::kForgetCrashes, Mutation::kChargeFullDisk,
                                            Mutation::kIgnoreCancel, Mutation::kForgetEpochs,
-                                           Mutation::kForgetEqualJobs));
+                                           Mutation::kForgetEqualJobs, Mutation::kNameBeforeSync,
+                                           Mutation::kKeepCheckpoints, Mutation::kAssumeEpochs,
+                                           Mutation::kRetrySync, Mutation::kTrustProofs,
+                                           Mutation::kFallBackAlways, Mutation::kForgetTurn));
 
 }  // namespace
 }  // namespace epochd::simulation

@@ -12,6 +12,9 @@ using SteerOutcome = Steered::Outcome;
 
 constexpr u64 kActsMax = 12;
 constexpr double kPause_s = 1.5;
+constexpr u64 kEpochsMax = 10;
+constexpr u64 kDeadlineMax_s = 60;
+constexpr double kHour_s = 3600;
 constexpr FaultRates kNoFaults;
 
 }  // namespace
@@ -82,6 +85,15 @@ void Users::fill_disk() {
   }
 }
 
+void Users::turn_clock() {
+  Scheduler& s = disk_.scheduler();
+  if (!s.once_in(4)) return;
+  while (!have_ended()) {
+    s.sleep(static_cast<double>(1 + s.pick(10)));
+    s.turn_clock(kHour_s * (static_cast<double>(s.pick(9)) - 5));
+  }
+}
+
 void Users::expect_removals() {
   are_removed_ = true;
   for (const std::string& tag : tags_) ledger_.job(tag).may_be_removed = true;
@@ -103,12 +115,28 @@ Job& Users::invent(const std::string& tag) {
     const Job& other = ledger_.job(tags_[s.pick(tags_.size() - 1)]);
     job.elf = other.elf;
     job.input = other.input;
+    job.has_guest_fault = other.has_guest_fault;
     return job;
   }
-  job.elf = "epochs=" + std::to_string(1 + s.pick(6)) + " salt=" + std::to_string(submitted_);
-  if (s.once_in(10)) job.elf += " fault=guest";
+  job.has_guest_fault = s.once_in(10);
+  job.elf = make_program({1 + s.pick(kEpochsMax), submitted_, job.has_guest_fault});
   if (s.once_in(2)) job.input = "input of " + tag;
   return job;
+}
+
+JobSpec Users::invent_spec(const std::string& tag, Job& job) {
+  Scheduler& s = disk_.scheduler();
+  JobSpec spec;
+  spec.name = tag;
+  spec.priority = static_cast<i32>(s.pick(3));
+  if (s.once_in(2)) spec.backend = static_cast<BackendPolicy>(s.pick(kBackendPolicyNames.size()));
+  job.policy = spec.backend.value_or(BackendPolicy::kCpu);
+  if (s.once_in(16)) {
+    const i64 now_s = s.unix_ns() / 1'000'000'000;
+    spec.deadline_unix = now_s + 1 + static_cast<i64>(s.pick(kDeadlineMax_s));
+    job.has_deadline = true;
+  }
+  return spec;
 }
 
 std::string Users::some_tag() {
@@ -129,8 +157,7 @@ void Users::submit(FileSystem& fs, const std::string& tag) {
   Job& job = invent(tag);
   SubmitRequest request;
   request.id = tag;
-  request.spec.name = tag;
-  request.spec.priority = static_cast<i32>(disk_.scheduler().pick(3));
+  request.spec = invent_spec(tag, job);
   request.program = upload(fs, tag + ".elf", job.elf);
   if (!job.input.empty()) request.input = upload(fs, tag + ".input", job.input);
   submit_job(fs, disk_.root(), request);

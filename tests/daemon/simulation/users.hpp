@@ -17,6 +17,9 @@ class Users {
   void run(u64 number);
   /// Now and then there is no room. On a thread of its own.
   void fill_disk();
+  /// Now and then the clock that counts from 1970 is set, hours back or forth. On a thread of its
+  /// own.
+  void turn_clock();
   bool have_ended() const { return ended_ == count_; }
   /// The power is cut: whatever they were at ends there.
   void die();
@@ -37,6 +40,7 @@ class Users {
   void retry(FileSystem& fs, const std::string& tag);
 
   Job& invent(const std::string& tag);
+  JobSpec invent_spec(const std::string& tag, Job& job);
   std::string some_tag();
   Path upload(FileSystem& fs, const std::string& name, const std::string& text);
 

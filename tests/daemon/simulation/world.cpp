@@ -24,6 +24,11 @@ constexpr u64 kHashPrime = 0x100000001b3;
 constexpr RetentionLimits kRetention{0, 1500};
 constexpr const char* kDaemon = "epochd";
 
+/// What was proved and not saved is lost.
+void forget_unsaved(Job& job) {
+  std::erase_if(job.proved, [](const auto& proved) { return !proved.second.is_saved; });
+}
+
 /// One seed's world.
 class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
  public:
@@ -48,6 +53,8 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
   void fault_injected(const Process& process, const Path& path, int code) override;
   void process_died(const Process& process) override;
   void step(const Process& process, const char* what, const Path& path) override;
+  void naming(const Process& process, const Path& path, bool is_durable) override;
+  void synced_again(const Process& process, const Path& path) override;
 
   // WorkerObserver
   void between_jobs() override {}
@@ -56,12 +63,14 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
   void ended(const std::string& id, Outcome outcome) override;
 
   // ProverWatcher
-  void begins(const JobKey& key) override;
-  void proving(const JobKey& key, u64 label) override;
-  void proved(u64 label) override;
-  void resumed() override { ++result_.resumed; }
-  void failed(bool is_internal) override;
-  void leaves() override { running().is_certain = false; }
+  void begins(Lane lane, const JobKey& key, BackendPolicy policy) override;
+  void pools_change(Lane lane, Unit unit, int change) override;
+  void proving(Lane lane, Unit unit, u64 label) override;
+  void proved(Lane lane, Unit unit, u64 label) override;
+  void saved(Lane lane, u64 label, bool was_stored) override;
+  void resumed(Lane lane, u64 label) override;
+  void failed(Lane lane, bool is_internal) override;
+  void leaves(Lane lane) override { running_.at(lane).is_certain = false; }
 
  private:
   struct Running {
@@ -70,10 +79,16 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
     bool is_certain = false;     ///< a crash now must be charged
     u32 faults = 0;              ///< that this attempt may be charged with
     bool has_failed = false;     ///< its prover did
+    JobKey key{};
+    u64 proofs_of_cpu = 0;        ///< begun
+    bool has_proved_all = false;  ///< and came to the global proof
+    int pools = 0;                ///< that are open
   };
 
   void live();
   void draw_settings();
+  void draw_units();
+  void turn_settings();
   void life(bool is_last);
   void serve(const Process& process, ProcessFileSystem& fs, bool is_last);
   void tick(ProcessFileSystem& fs, Worker& worker, const bool& has_ended, bool is_last);
@@ -83,7 +98,6 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
   void hang(const std::string& why);
   void note(const std::string& what, const std::string& detail);
   bool is_idle();
-  Running& running() { return running_.at(std::this_thread::get_id()); }
   Path active(const std::string& id) const { return place_path(disk_.root(), Place::kActive) / id; }
 
   u64 seed_;
@@ -95,12 +109,12 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
   Ledger ledger_;
   FaultRates faults_;
   ScheduleResult result_;
-  std::map<std::thread::id, Running> running_;
+  std::map<Lane, Running> running_;
+  Units units_;
   std::unique_ptr<Users> users_;
   Worker* worker_ = nullptr;
   u64 death_within_ = 0;  ///< steps
   bool has_retention_ = false;
-  double pace_s_ = 0;
   bool is_dead_ = false;  ///< the daemon, in this life
   double death_s_ = 0;
   Clock clock_;
@@ -129,11 +143,15 @@ void World::fault_injected(const Process& process, const Path& path, int code) {
   ++result_.faults;
   note("fault", process.name + " " + std::strerror(code) + " " + path.string());
   ledger_.last_fault_s = scheduler_.now_s();
-  if (code == ENOSPC || process.name != kDaemon) return;
+  if (process.name != kDaemon) return;
   if (faults_.fsync != 0) ledger_.is_sync_certain = false;
-  for (auto& [thread, running] : running_) {
-    ++running.faults;
+  // What is kept for a later attempt can be lost; that is nobody's failure.
+  const std::string name = path.filename();
+  if (name.find(kCheckpointSuffix) != name.npos || name.starts_with(kFactsFile)) return;
+  for (auto& [lane, running] : running_) {
     running.is_certain = false;  // it may be on its way out
+    if (code == ENOSPC) continue;
+    ++running.faults;
     ++ledger_.job(running.tag).failures_max;
   }
 }
@@ -161,6 +179,17 @@ void World::hang(const std::string& why) {
   std::fprintf(stderr, "%s%s\n%s\n", result_.log.c_str(), why.c_str(), reproduction(seed_).c_str());
 }
 
+void World::naming(const Process& process, const Path& path, bool is_durable) {
+  if (process.name != kDaemon) return;
+  ledger_.check_naming(path);
+  if (is_durable || path.filename() == kStateFile) return;  // that one is for who looks
+  ledger_.violate(path.string() + " gets its name before its bytes are durable");
+}
+
+void World::synced_again(const Process& process, const Path& path) {
+  ledger_.violate(process.name + " syncs again what failed: " + path.string());
+}
+
 void World::started(const std::string& id) {
   note("begins", id);
   Running running;
@@ -174,44 +203,97 @@ void World::ended(const std::string& id, Outcome outcome) {
   static const char* const kNames[] = {"done",    "failed", "cancelled", "retry",
                                        "stopped", "full",   "yielded",   "twin"};
   note("ends", id + " " + kNames[static_cast<size_t>(outcome)]);
-  const Running ended = running();
+  const Running ended = running_.at(std::this_thread::get_id());
   running_.erase(std::this_thread::get_id());
   Job& job = ledger_.job(ended.tag);
   if (outcome == Outcome::kDone) job.was_done = true;
-  if (is_dead_) return;
-  // Taking the attempt back may fail as well; then it looks like a crash.
-  if (ended.faults > 0 && disk_.find(active(id) / kRunningFile)) ++job.crashes_max;
+  if (is_dead_) return forget_unsaved(job);
+  if (outcome == Outcome::kDone && ended.has_proved_all) {
+    result_.proved_instead += job.policy == BackendPolicy::kCpu ? 0 : ended.proofs_of_cpu;
+    ledger_.check_usage(ended.tag, ended.proofs_of_cpu);
+  }
+  // A job that is asked to leave keeps all that was being proved.
+  const bool was_asked = outcome == Outcome::kStopped || outcome == Outcome::kYielded;
+  if (!was_asked) forget_unsaved(job);
+  // Taking the attempt back may fail as well, or not outlive a power cut; then it looks like a
+  // crash.
+  if (ended.faults > 0 && disk_.may_be_there(active(id) / kRunningFile)) ++job.crashes_max;
   if (outcome == Outcome::kRetry && ended.has_failed && ended.faults == 0) ++job.failures_min;
 }
 
-void World::begins(const JobKey& key) {
-  running().is_certain = true;
-  ledger_.keys[running().tag] = key;
-  if (running().was_cancelled) {
-    ledger_.violate(running().tag + " is begun again though it was cancelled");
+void World::begins(Lane lane, const JobKey& key, BackendPolicy policy) {
+  Running& running = running_.at(lane);
+  running.is_certain = true;
+  running.key = key;
+  ledger_.keys[running.tag] = key;
+  ledger_.job(running.tag).policy = policy;
+  if (running.was_cancelled) {
+    ledger_.violate(running.tag + " is begun again though it was cancelled");
   }
 }
 
-void World::proving(const JobKey& key, u64 label) {
-  note("proves", running().id + " " + std::to_string(label));
-  ledger_.check_proving(running().tag, active(running().id), key, label);
+void World::pools_change(Lane lane, Unit unit, int change) {
+  const char* const what = change > 0 ? "takes" : "lets go of";
+  note(what, running_.at(lane).id + (unit == Unit::kCpu ? " the CPU" : " a device"));
+  running_.at(lane).pools += change;
+  const auto proves = [](const auto& running) { return running.second.pools > 0; };
+  if (std::count_if(running_.begin(), running_.end(), proves) > 1) {
+    ledger_.violate("two jobs prove at once, one of them " + running_.at(lane).tag);
+  }
 }
 
-void World::proved(u64 label) {
-  ledger_.job(running().tag).proved[label] = {ledger_.life, scheduler_.now_s()};
+void World::proving(Lane lane, Unit unit, u64 label) {
+  Running& running = running_.at(lane);
+  const bool is_cpu = unit == Unit::kCpu;
+  note("proves", running.id + " " + std::to_string(label) + (is_cpu ? " cpu" : " device"));
+  if (is_dead_) return;
+  running.proofs_of_cpu += is_cpu;
+  const BackendPolicy policy = ledger_.job(running.tag).policy;
+  if (is_cpu && policy == BackendPolicy::kCudaRequired) {
+    ledger_.violate(running.tag + " requires a device and is proved on the CPU");
+  }
+  if (label == kGlobalLabel) {
+    running.has_proved_all = true;
+    return;
+  }
+  ledger_.check_proving(running.tag, active(running.id), running.key, label);
 }
 
-void World::failed(bool is_internal) {
-  running().has_failed = true;
-  running().is_certain = false;
-  ++ledger_.job(running().tag).failures_max;
+void World::proved(Lane lane, Unit, u64 label) {
+  if (is_dead_) return;
+  ledger_.job(running_.at(lane).tag).proved[label] = {ledger_.life, scheduler_.now_s(), false};
+}
+
+void World::saved(Lane lane, u64 label, bool was_stored) {
+  if (is_dead_) return;
+  result_.resumed += was_stored;
+  ledger_.job(running_.at(lane).tag).proved[label] = {ledger_.life, scheduler_.now_s(), true};
+}
+
+void World::resumed(Lane lane, u64 label) {
+  ++result_.checkpoints;
+  result_.resumed += label;
+  const Running& running = running_.at(lane);
+  note("goes on after", running.id + " " + std::to_string(label));
+  ledger_.check_resumed(running.tag, active(running.id), label);
+}
+
+void World::failed(Lane lane, bool is_internal) {
+  Running& running = running_.at(lane);
+  note("fails", running.id);
+  if (is_dead_) return;
+  ++result_.units_failed;
+  running.has_failed = true;
+  running.is_certain = false;
+  ++ledger_.job(running.tag).failures_max;
   // What was proved is not trusted any more.
   if (is_internal) ledger_.last_fault_s = scheduler_.now_s();
 }
 
 void World::draw_settings() {
   Scheduler& s = scheduler_;
-  config_.protocol.epoch_size_log2 = 10;
+  config_.protocol.epoch_size_log2 = 6;
+  config_.daemon.threads = 1;
   config_.daemon.rescan_s = 5;
   const auto budget = [&](u64 count) { return static_cast<u32>(s.pick(count)); };
   config_.daemon.retries.failures = budget(3);
@@ -229,8 +311,39 @@ void World::draw_settings() {
   death_within_ = 20 + s.pick(600);
   has_retention_ = s.once_in(4);
   const double paces_s[] = {0.001, 0.05, 0.4};
-  pace_s_ = paces_s[s.pick(3)];
+  draw_units();
+  units_.pace_s = paces_s[s.pick(3)];
+  config_.daemon.jobs_at_once = static_cast<u32>(1 + s.pick(3));
+  config_.daemon.pipeline_depth = static_cast<u32>(1 + s.pick(3));
   if (s.once_in(6)) config_.daemon.timeouts.prove_s = 2;
+}
+
+void World::draw_units() {
+  Scheduler& s = scheduler_;
+  units_.mutation = mutation_;
+  units_.has_device = !s.once_in(4);
+  units_.checkpoints = {s.pick(2) * 64, s.once_in(3) ? 0.1 : 0, static_cast<double>(s.pick(2))};
+  // A third of the schedules have nothing fail but the disk.
+  if (s.once_in(3)) return;
+  units_.surprise = 60;
+  units_.refusal = 20;
+  units_.cpu = {200, 200, 200, 0, 40};
+  const u64 rate = 5 + s.pick(60);
+  for (u64* kind : {&units_.device.error, &units_.device.flip, &units_.device.loss}) {
+    if (s.once_in(2)) *kind = rate;
+  }
+  units_.device.memory = 200;
+  units_.device.slow = 40;
+}
+
+/// The operator writes other settings, and reloads them.
+void World::turn_settings() {
+  Scheduler& s = scheduler_;
+  const std::array<u32, 3> ageing_s = {1, 5, 60};
+  config_.daemon.ageing_s = ageing_s[s.pick(ageing_s.size())];
+  config_.daemon.jobs_at_once = static_cast<u32>(1 + s.pick(3));  // from the next life on
+  config_.daemon.pipeline_depth = static_cast<u32>(1 + s.pick(3));
+  config_.daemon.rescan_s = static_cast<u32>(1 + s.pick(5));
 }
 
 bool World::is_idle() {
@@ -250,10 +363,14 @@ void World::live() {
   std::vector<std::thread> threads;
   for (u64 i = 0; i < count; ++i) threads.emplace_back([this, i] { users_->run(i); });
   threads.emplace_back([this] { users_->fill_disk(); });
+  threads.emplace_back([this] { users_->turn_clock(); });
   while (result_.lives < kLivesMax && !(users_->have_ended() && is_idle())) life(false);
   for (std::thread& thread : threads) thread.join();
   // The disk is mended, there is room, nobody drains: now everything comes to its end.
   faults_ = {};
+  units_.cpu = units_.device = {};
+  units_.surprise = units_.refusal = 0;
+  units_.has_device = true;
   disk_.is_full = false;
   users_->undo_drain();
   for (u64 i = 0; i < kLastLivesMax && !is_idle(); ++i) life(true);
@@ -286,7 +403,8 @@ void World::serve(const Process& process, ProcessFileSystem& fs, bool is_last) {
   Queue queue(fs, disk_.root());
   if (!is_last && is_drained(fs, disk_.root())) return scheduler_.sleep(1);
   JobHandler handler(fs, queue, config_, {},
-                     make_daemon_prover(scheduler_, fs, *this, pace_s_, !is_last), clock_, stop_);
+                     make_daemon_prover(scheduler_, fs, *this, units_, ledger_.expected), clock_,
+                     stop_);
   Worker worker(fs, queue, handler, config_.daemon, stop_, this);
   worker_ = &worker;
   bool has_ended = false;
@@ -320,6 +438,7 @@ void World::tick(ProcessFileSystem& fs, Worker& worker, const bool& has_ended, b
       const bool is_over = users_->have_ended() && is_idle();
       if (is_over || scheduler_.now_s() > stop_s || is_drained(fs, disk_.root())) worker.stop();
       if (has_retention_ && scheduler_.once_in(4)) expire(fs);
+      if (scheduler_.once_in(16)) turn_settings();
     } catch (const IoError&) {
     }
   }
@@ -335,6 +454,7 @@ void World::expire(ProcessFileSystem& fs) {
 void World::end_life(const Process& process, bool may_cut) {
   const bool is_crash = !process.is_alive;
   ledger_.ends.push_back({ledger_.life, is_crash, is_crash ? death_s_ : scheduler_.now_s()});
+  for (const auto& [lane, running] : running_) forget_unsaved(ledger_.job(running.tag));
   running_.clear();
   result_.deaths += is_crash;
   if (is_crash && may_cut && scheduler_.once_in(2)) {

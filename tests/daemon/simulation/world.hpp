@@ -20,6 +20,13 @@ enum class Mutation : u8 {
   kIgnoreCancel,
   kForgetEpochs,
   kForgetEqualJobs,
+  kNameBeforeSync,   ///< a checkpoint is renamed before its fsync
+  kKeepCheckpoints,  ///< old ones are not removed
+  kAssumeEpochs,     ///< a checkpoint is taken though an epoch before it is missing
+  kRetrySync,        ///< what failed at its fsync is synced once more
+  kTrustProofs,      ///< no epoch's proof is verified
+  kFallBackAlways,   ///< the CPU proves what requires a device
+  kForgetTurn,       ///< every job proves at once
 };
 
 struct ScheduleResult {
@@ -34,7 +41,10 @@ struct ScheduleResult {
   u64 faults = 0;
   u64 submitted = 0;
   u64 done = 0;
-  u64 resumed = 0;
+  u64 resumed = 0;         ///< epochs that were stored
+  u64 checkpoints = 0;     ///< runs that went on from one
+  u64 units_failed = 0;    ///< attempts that ended because the device or the CPU failed
+  u64 proved_instead = 0;  ///< proofs of the CPU in a device's place
 };
 
 /// `root`: a directory that stays empty but for the queue's. The same seed does the same. A hang
