@@ -14,6 +14,7 @@
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/epoch_pipeline.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/payload_reader.hpp"
 #include "daemon/pipeline/sealing_run.hpp"
 #include "daemon/pipeline/stored_check.hpp"
 #include "daemon/queue/reason.hpp"
@@ -320,23 +321,19 @@ void EngineProver::assemble(const EpochLoader& load, const ByteSink& bundle,
   if (!ends_) ends_ = finish_memory();
   bundle(as_byte_span(bundle_header(key_.vk, params_, epochs, *ends_)));
 
-  const auto load_payload = [&](u32 label) {
-    std::optional<EpochPayload> payload = decode_payload(load(label));
-    EPOCHD_ASSERT(payload.has_value());  // it was made, or accepted, by this prover
-    return *std::move(payload);
-  };
+  PayloadReader payloads(load, epochs, parallel_);
   std::vector<prover::Digest> roots;
   std::vector<u32> heights;
   for (u32 label = 1; label <= epochs; ++label) {
     check();
-    const EpochPayload payload = load_payload(label);
+    const EpochPayload& payload = payloads.at(label);
     bundle(as_byte_span(payload.proof.record));
     roots.push_back(payload.proof.boundary_root);
     heights.push_back(payload.proof.boundary_log_height);
   }
   BoundaryStore store;
   store.epochs = epochs;
-  store.rows = [&](u32 label) { return load_payload(label).boundary; };
+  store.rows = [&](u32 label) { return payloads.at(label).boundary; };
   store.root = [&](u32 label) { return roots[label - 1]; };
   store.log_height = [&](u32 label) { return heights[label - 1]; };
   take_turn(check);

@@ -80,7 +80,7 @@ class EpochExchange {
 class JobProver {
  public:
   using Checkpoint = std::function<void()>;  ///< may throw, to stop
-  using EpochLoader = std::function<Bytes(u64 label)>;
+  using EpochLoader = std::function<Bytes(u64 label)>;  ///< threads: any
   using ByteSink = std::function<void(std::span<const u8>)>;
 
   virtual ~JobProver() = default;

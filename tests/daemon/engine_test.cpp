@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <set>
 
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/local_pool.hpp"
+#include "daemon/pipeline/payload_reader.hpp"
 #include "daemon/pipeline/run_job.hpp"
 #include "daemon/queue/reason.hpp"
 #include "epoch/continuation/cpu_prover.hpp"
@@ -287,6 +289,55 @@ TEST(EpochPayload, IsReadBackAndNeverReadOutside) {
       EXPECT_FALSE(decode_payload(absurd)) << claim << " at " << at;
     }
   }
+}
+
+class PayloadReaderTest : public ::testing::Test {
+ protected:
+  static constexpr u32 kEpochs = 23;
+
+  PayloadReader::Loader loader_ = [this](u64 label) {
+    ++loads_;
+    last_ = std::max(last_.load(), label);
+    if (label == bad_) throw JobError(Reason::kIo, "epoch " + std::to_string(label));
+    EpochProof proof;
+    proof.record = {label, label * label};
+    return encode_payload(proof, std::vector<BoundaryRecord>(label));
+  };
+  void expect_right(const EpochPayload& payload, u64 label) {
+    EXPECT_EQ(payload.proof.record, (std::vector<u64>{label, label * label}));
+    EXPECT_EQ(payload.boundary.size(), label);
+  }
+
+  Parallel parallel_{3};
+  std::atomic<u64> loads_ = 0, last_ = 0, bad_ = 0;
+};
+
+TEST_F(PayloadReaderTest, GivesEachEpochAndLoadsItOnceAPass) {
+  PayloadReader reader(loader_, kEpochs, parallel_);
+  for (u64 pass = 1; pass <= 2; ++pass) {
+    for (u32 label = 1; label <= kEpochs; ++label) {
+      expect_right(reader.at(label), label);
+      expect_right(reader.at(label), label);
+      EXPECT_LT(last_ - label, 6u) << "two a thread, and no more";
+      if (label == kEpochs) last_ = 0;
+    }
+    EXPECT_EQ(loads_, pass * kEpochs);
+  }
+}
+
+TEST_F(PayloadReaderTest, InAnyOrder) {
+  PayloadReader reader(loader_, kEpochs, parallel_);
+  for (const u32 label : {23u, 1u, 7u, 6u, 12u, 22u, 2u}) expect_right(reader.at(label), label);
+}
+
+TEST_F(PayloadReaderTest, WhatTheLoaderThrowsComesOutAndLaterOnesAreStillThere) {
+  bad_ = 5;
+  PayloadReader reader(loader_, kEpochs, parallel_);
+  EXPECT_THROW(reader.at(1), JobError) << "it is read with those before it";
+  EXPECT_THROW(reader.at(5), JobError);
+  expect_right(reader.at(6), 6);
+  bad_ = 0;
+  expect_right(reader.at(5), 5);
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ TEST_F(QueueTest, SecondDaemonIsRefusedAndTheLockEndsWithTheFirst) {
 
 TEST_F(QueueTest, ALockFileThatWasLeftIsNoLock) {
   // Empty, as a full disk or a crash leaves it; of a process that lives; and no text at all.
-  for (const std::string& text : {std::string(), "pid " + std::to_string(::getpid()),
-                                  std::string(4096, '\0')}) {
+  for (const std::string& text :
+       {std::string(), "pid " + std::to_string(::getpid()), std::string(4096, '\0')}) {
     complete_queue_directories(fs_, root());
     write(root() / kLockName, text);
     EXPECT_FALSE(is_queue_served(root()));
