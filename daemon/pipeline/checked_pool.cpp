@@ -199,25 +199,12 @@ void CheckedPool::start(Task task) {
     } else {
       ++task.attempts;
     }
-    count_attempt(task);
     give(*pool, std::move(task));
   } catch (...) {
     error = std::current_exception();
   }
   // Handed over whole: whoever gets it is the last to hold it.
   if (error) done({std::nullopt, std::move(error)});
-}
-
-/// Pre: pools_mutex_ is held.
-void CheckedPool::count_attempt(Task& task) {
-  const u32 number = task.attempts + (task.is_on_fallback ? kPrimaryAttempts : 0);
-  if (number <= task.attempts_counted) return;  // it was kept before it was begun
-  task.attempts_counted = number;
-  if (task.is_on_fallback) {
-    ++fallbacks_;
-  } else if (task.attempts > 1) {
-    ++retries_;
-  }
 }
 
 /// Pre: pools_mutex_ is held.
@@ -297,7 +284,18 @@ void CheckedPool::check_stored(Item& item, const Verify& verify, const std::stri
   start(std::move(item.task));
 }
 
+/// What is answered was tried; what is only given may be kept, and be another's the next time.
+void CheckedPool::count_attempt(const Task& task) {
+  const std::lock_guard lock(pools_mutex_);
+  if (task.is_on_fallback) {
+    ++fallbacks_;
+  } else if (task.attempts > 1) {
+    ++retries_;
+  }
+}
+
 void CheckedPool::check_answer(Item& item, const Verify& verify, const std::string& row) {
+  count_attempt(item.task);
   if (item.answer.is_out_of_memory) throw std::bad_alloc();
   std::string why = item.answer.error;
   if (item.answer.epoch) {

@@ -97,7 +97,6 @@ class CheckedPool {
     Done done;
     u32 attempts = 0;  ///< on the primary
     bool is_on_fallback = false;
-    u32 attempts_counted = 0;  ///< by the counters, which never go back
   };
   /// What is to be verified.
   struct Item {
@@ -114,7 +113,7 @@ class CheckedPool {
   std::string primary_name() const { return places_.is_device ? "the device" : "the CPU"; }
   ProverPool& fall_back(const std::string& what);
   void start(Task task);
-  void count_attempt(Task& task);
+  void count_attempt(const Task& task);
   void give(ProverPool& pool, Task task);
   Task take_back(u64 ticket);
   void push(Item item);

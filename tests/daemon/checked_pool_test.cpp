@@ -326,6 +326,32 @@ TEST_F(CheckedPoolTest, WhatIsNotBegunWaitsForTheNextOpening) {
   EXPECT_EQ(pool_->usage().bytes_h2d, 14u) << "of both openings";
 }
 
+TEST_F(CheckedPoolTest, WhatTheFallbackDidNotBeginIsNotCountedAsItsProof) {
+  cpu_.is_stuck = true;
+  bool is_device_there = false;
+  const PoolFactory device = [&](const PoolJob& job) {
+    if (!is_device_there) throw std::runtime_error("the arena does not fit");
+    return scripted(device_)(job);
+  };
+  open({device, scripted(cpu_), true});
+  std::atomic<u32> answered = 0;
+  for (u32 label = 1; label <= 5; ++label) {
+    pool_->submit(capsule_of(label), std::nullopt, [&](CheckedAnswer) { ++answered; });
+  }
+  cpu_.wait_for_begun(1);
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    cpu_.release();
+  });
+  pool_->close();
+  releasing.join();
+  is_device_there = true;
+  pool_->open();
+  while (answered < 5) std::this_thread::yield();
+  EXPECT_EQ(pool_->usage().counters.at("fallback"), 5 - device_.begun);
+  EXPECT_GE(device_.begun, 3u);
+}
+
 TEST_F(CheckedPoolTest, ClosingTakesNoAttemptAway) {
   // The first attempt fails; its second waits in the closed pool, and is still the second.
   make({Act::kFail, Act::kFail, Act::kGood}, false);
