@@ -6,6 +6,7 @@
 #include "daemon/host/host_info.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/queue/finish.hpp"
+#include "daemon/queue/job_id.hpp"
 
 namespace epochd {
 namespace {
@@ -136,7 +137,7 @@ void Worker::take_in_ended() {
 
 void Worker::note(const Ended& ended) {
   running_.erase(ended.id);
-  must_look_ = must_look_ || !twins_.empty();
+  must_look_ = must_look_ || !twins_.empty() || std::exchange(is_left_for_later_, false);
   if (ended.outcome != Outcome::kTwin) twins_.clear();
   if (ended.error) return note_error(ended.error);
   is_short_of_room_ = is_short_of_room_ && ended.outcome != Outcome::kDone;
@@ -267,7 +268,8 @@ void Worker::look() {
 void Worker::begin(const WaitingJob& job) {
   WaitingJob claimed = job;
   if (job.place != Place::kActive) {
-    const std::optional<std::string> id = queue_.claim(job);
+    const std::optional<std::string> id = queue_.claim(job, running_);
+    is_left_for_later_ = is_left_for_later_ || (!id && running_.count(to_job_id(job.id)) != 0);
     if (!id) return;
     claimed.id = *id;
   }

@@ -114,6 +114,7 @@ class Worker {
   Pause look_took_{0};
   Time blocked_until_;
   bool must_look_ = true;
+  bool is_left_for_later_ = false;  ///< a job that is back while its lane still puts it away
   bool is_short_of_room_ = false;
   std::exception_ptr error_;
 

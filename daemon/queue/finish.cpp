@@ -84,7 +84,11 @@ std::string publish_cancelled(Queue& queue, FileSystem& fs, const std::string& i
   // The request stays in the directory until after the move: it is what a restart would act on.
   strip_all_but_cancel(fs, queue.active_path(id));
   const std::string published = queue.publish(id, Place::kCancelled);
-  remove_durably(fs, queue.path_of(Place::kCancelled, published) / kCancelFile);
+  try {
+    remove_durably(fs, queue.path_of(Place::kCancelled, published) / kCancelFile);
+  } catch (const IoError& error) {
+    if (error.code() != ENOENT) throw;  // else it was fetched from there meanwhile
+  }
   return published;
 }
 

@@ -115,11 +115,11 @@ std::optional<std::string> Queue::claim() {
   return std::nullopt;
 }
 
-std::optional<std::string> Queue::claim(const WaitingJob& job) {
-  if (!is_ready(job)) return std::nullopt;
+std::optional<std::string> Queue::claim(const WaitingJob& job, const Ids& at_work) {
+  if (at_work.count(to_job_id(job.id)) != 0 || !is_ready(job)) return std::nullopt;
   const Path from = path_of(Place::kIncoming, job.id);
   strip_reserved_files(from);
-  const std::string id = free_id(job.id);
+  const std::string id = free_id(job.id, at_work);
   const auto moved = move_no_replace(fs_, from, active_path(id));
   if (moved == FileSystem::Moved::kYes) return id;
   // Cancelled or held in the meantime, or its new name was taken: the next look finds out.
@@ -146,10 +146,10 @@ bool Queue::is_known(const std::string& id) {
   return false;
 }
 
-std::string Queue::free_id(const std::string& id) {
+std::string Queue::free_id(const std::string& id, const Ids& at_work) {
   const std::string clean = to_job_id(id);
   std::string candidate = clean;
-  for (u32 number = 2; is_known(candidate); ++number) {
+  for (u32 number = 2; at_work.count(candidate) != 0 || is_known(candidate); ++number) {
     candidate = to_alternative_id(clean, number);
   }
   if (candidate != id) log::info("job renamed", {{"from", id}, {"job", candidate}});

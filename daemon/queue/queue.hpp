@@ -47,8 +47,11 @@ class Queue {
   std::vector<WaitingJob> active();
   /// Moves the first job that can be claimed to active/ and returns its id.
   std::optional<std::string> claim();
-  /// Moves this waiting job to active/ and returns its id there, if it can be claimed now.
-  std::optional<std::string> claim(const WaitingJob& job);
+  using Ids = std::set<std::string>;
+  /// Moves this waiting job to active/ and returns its id there, if it can be claimed now. Not
+  /// while its name is `at_work`: whoever puts that job away may not be through, and its owner have
+  /// it queued again already.
+  std::optional<std::string> claim(const WaitingJob& job, const Ids& at_work = {});
   /// No file of this waiting job is still being written; otherwise that is said, once.
   bool is_ready(const WaitingJob& job);
 
@@ -67,7 +70,7 @@ class Queue {
   void strip_reserved_files(const Path& job);
   std::vector<WaitingJob> list_jobs(Place place);
   bool is_known(const std::string& id);
-  std::string free_id(const std::string& id);
+  std::string free_id(const std::string& id, const Ids& at_work);
   void warn_once(const std::string& name, const char* message);
 
   FileSystem& fs_;

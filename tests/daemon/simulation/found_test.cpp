@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "daemon/pipeline/done_index.hpp"
 #include "daemon/pipeline/epoch_store.hpp"
@@ -189,6 +190,52 @@ TEST_F(Found, AnEqualJobThatIsCollectedMeanwhileIsNobodysFailure) {
   EXPECT_EQ(run_once(fs).done, 1u);
   EXPECT_EQ(result_of("b")["failures"], 0);
   EXPECT_EQ(log_.proved, 6u);
+}
+
+/// Somebody has a job queued again as soon as it is seen in cancelled/, which takes a while to get
+/// durable there.
+class HastyFileSystem : public FileSystem {
+ public:
+  explicit HastyFileSystem(Path root) : root_(std::move(root)) {}
+  Worker* worker = nullptr;
+  bool was_begun_twice = false;
+
+ protected:
+  void before(Step step, const Path& path) override {
+    const bool is_put_away = path == place_path(root_, Place::kCancelled);
+    if (step != Step::kSyncDirectory || !is_put_away || !exists(path / "a")) return;
+    FileSystem fs;
+    retry_job(fs, root_, "a");
+    worker->wake();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    was_begun_twice = !exists(place_path(root_, Place::kIncoming) / "a");
+  }
+
+ private:
+  Path root_;
+};
+
+TEST_F(Found, AJobThatIsQueuedAgainWaitsUntilItsLaneHasPutItAway) {
+  config_.daemon.rescan_s = 3600;
+  HastyFileSystem fs(root());
+  Queue queue(fs, root());
+  add("a", "epochs=5");
+  ASSERT_EQ(queue.claim(), "a");
+  ASSERT_EQ(cancel_job(fs_, root(), "a").outcome, Steered::Outcome::kRequested);
+  JobHandler handler(fs, queue, config_, {}, make_fake_factory(&log_), clock_, stop_);
+  Worker worker(fs, queue, handler, config_.daemon, stop_);
+  fs.worker = &worker;
+  std::thread watching([&] {
+    for (int i = 0; i < 5000 && places_of("a") != std::vector<std::string>{"done"}; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    worker.stop();
+  });
+  const Worker::Report report = worker.run(false);
+  watching.join();
+  EXPECT_FALSE(fs.was_begun_twice);
+  EXPECT_EQ(report.cancelled, 1u) << "what its owner did is no failure of the queue";
+  EXPECT_EQ(report.done, 1u) << "and no later than that";
 }
 
 TEST_F(Found, WhatIsThereAtTheStartIsMadeDurable) {
