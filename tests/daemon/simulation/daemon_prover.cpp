@@ -1,11 +1,15 @@
 #include "tests/daemon/simulation/daemon_prover.hpp"
 
+#include <csignal>
 #include <new>
 #include <stdexcept>
 
 #include "daemon/pipeline/job_key.hpp"
 #include "daemon/pipeline/local_pool.hpp"
 #include "daemon/queue/reason.hpp"
+#include "daemon/worker/device_workers.hpp"
+#include "daemon/worker/serve.hpp"
+#include "tests/daemon/simulation/processes.hpp"
 
 namespace epochd::simulation {
 namespace {
@@ -33,107 +37,164 @@ struct Attempt {
   Unit primary() const {
     return request.backend == BackendPolicy::kCpu ? Unit::kCpu : Unit::kDevice;
   }
+  bool may_fall_back() const { return request.backend == BackendPolicy::kCudaPreferred; }
   /// Whether that ends the attempt.
   void note_failure(Unit unit, u64 label) {
     const bool is_primary = unit == primary();
     if (is_primary && ++failures[label] < kAttempts) return;
-    const bool may_fall_back = request.backend == BackendPolicy::kCudaPreferred;
-    if (is_primary && may_fall_back) return;
+    if (is_primary && may_fall_back()) return;
     watcher.failed(lane, unit == Unit::kCpu);
   }
 };
 
-/// A pool's prover: one thread of it.
+/// A pool's prover: one thread of it. In a worker where that is given.
 class SimulatedProver : public EpochProver {
  public:
-  SimulatedProver(Attempt& attempt, Unit unit, const ProvingKey& key)
-      : attempt_(attempt), unit_(unit), program_(key.vk.digest()) {
-    attempt_.watcher.pools_change(attempt_.lane, unit_, 1);
+  SimulatedProver(std::shared_ptr<Attempt> attempt, Unit unit, const ProvingKey& key,
+                  WorkerProcesses::Worker* worker = nullptr)
+      : attempt_(std::move(attempt)), unit_(unit), program_(key.vk.digest()), worker_(worker) {
+    usage_.backend = unit_ == Unit::kDevice ? "cuda" : "cpu";
   }
-  ~SimulatedProver() override { attempt_.watcher.pools_change(attempt_.lane, unit_, -1); }
 
   EpochProof prove_epoch(const EpochRecords& records, const ProveHooks&) override {
     const u64 label = records.public_values.label;
-    attempt_.watcher.proving(attempt_.lane, unit_, label);
-    take_time();
-    maybe_fail(label);
+    begin(label);
+    maybe_fail();
     EpochProof proof = simulated_proof(program_, records.public_values, records.boundary);
     usage_.bytes_d2h += unit_ == Unit::kDevice ? proof.record.size() * sizeof(u64) : 0;
-    if (attempt_.once_in(faults().flip)) {
-      attempt_.note_failure(unit_, label);
-      proof.record.back() ^= 1;
-      return proof;
-    }
-    attempt_.failures.erase(label);
-    attempt_.watcher.proved(attempt_.lane, unit_, label);
+    if (attempt_->once_in(faults().flip)) proof.record.back() ^= 1;
     return proof;
   }
 
   bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
                     const std::function<void(std::span<const u64>)>& emit,
                     const std::function<bool()>& cancelled) override {
-    attempt_.watcher.proving(attempt_.lane, unit_, kGlobalLabel);
-    const bool fails_late = attempt_.scheduler.once_in(2);
-    take_time();
-    if (!fails_late) maybe_fail(kGlobalLabel);
-    const u64 flip = attempt_.once_in(faults().flip) ? 1 : 0;
-    attempt_.refusals_due += flip != 0;
+    const bool fails_late = attempt_->scheduler.once_in(2);
+    begin(kGlobalLabel);
+    if (!fails_late) maybe_fail();
+    const u64 flip = attempt_->once_in(faults().flip) ? 1 : 0;
+    attempt_->refusals_due += flip != 0;
     const bool is_complete =
         emit_simulated_global(program_, boundaries, ends, emit, cancelled, flip);
-    if (is_complete && fails_late) maybe_fail(kGlobalLabel);
-    attempt_.failures.erase(kGlobalLabel);
+    if (is_complete && fails_late) maybe_fail();
     return is_complete;
   }
 
   ProverUsage usage() const override { return usage_; }
-  void name_backend(const char* name) { usage_.backend = name; }
 
  private:
   const UnitFaults& faults() const {
-    return unit_ == Unit::kCpu ? attempt_.units.cpu : attempt_.units.device;
+    return unit_ == Unit::kCpu ? attempt_->units.cpu : attempt_->units.device;
   }
-  void take_time() {
-    Scheduler& s = attempt_.scheduler;
+  void require_life() const {
+    if (worker_ != nullptr && !worker_->is_alive()) throw std::runtime_error("was killed");
+  }
+  void begin(u64 label) {
+    require_life();
+    attempt_->watcher.proving(attempt_->lane, unit_, label);
+    Scheduler& s = attempt_->scheduler;
     const double share = static_cast<double>(s.pick(100)) / 100;
-    s.sleep(attempt_.once_in(faults().slow) ? kSlow_s : attempt_.units.pace_s * share);
+    s.sleep(attempt_->once_in(faults().slow) ? kSlow_s : attempt_->units.pace_s * share);
+    if (worker_ == nullptr) return;
+    if (attempt_->once_in(faults().death)) s.processes->kill(*worker_, SIGABRT);
+    if (attempt_->once_in(faults().hang)) {
+      while (worker_->is_alive()) s.sleep(kSlow_s);
+    }
+    require_life();
   }
-  void maybe_fail(u64 label) {
-    Scheduler& s = attempt_.scheduler;
-    if (attempt_.once_in(faults().memory)) {
+  void maybe_fail() {
+    Scheduler& s = attempt_->scheduler;
+    if (attempt_->once_in(faults().memory)) throw std::bad_alloc();
+    if (attempt_->once_in(faults().loss)) {
+      attempt_->units.lost_until_s = s.now_s() + static_cast<double>(1 + s.pick(kLossMax_s));
+    }
+    const bool is_lost = unit_ == Unit::kDevice && attempt_->units.is_device_lost(s);
+    if (is_lost) throw std::runtime_error("the simulated device is lost");
+    if (attempt_->once_in(faults().error)) throw std::runtime_error("a simulated error");
+  }
+
+  std::shared_ptr<Attempt> attempt_;
+  Unit unit_;
+  prover::Digest program_;
+  WorkerProcesses::Worker* worker_;
+  ProverUsage usage_;
+};
+
+/// A pool of an attempt, and a word to the watcher about what comes out of it.
+class WatchedPool : public ProverPool {
+ public:
+  WatchedPool(Attempt& attempt, Unit unit, std::unique_ptr<ProverPool> pool)
+      : attempt_(attempt), unit_(unit), pool_(std::move(pool)) {
+    attempt_.watcher.pools_change(attempt_.lane, unit_, 1);
+  }
+  ~WatchedPool() override {
+    pool_.reset();
+    attempt_.watcher.pools_change(attempt_.lane, unit_, -1);
+  }
+
+  u32 capacity() const override { return pool_->capacity(); }
+  void submit(std::shared_ptr<const Capsule> capsule, Done done) override {
+    pool_->submit(capsule, [this, capsule, done = std::move(done)](PoolAnswer answer) {
+      note(*capsule, answer);
+      done(std::move(answer));
+    });
+  }
+  bool prove_global(const BoundaryStore& boundaries, const RunMemory::Ends& ends,
+                    const std::function<void(std::span<const u64>)>& emit,
+                    const std::function<bool()>& cancelled) override {
+    try {
+      return pool_->prove_global(boundaries, ends, emit, cancelled);
+    } catch (const std::bad_alloc&) {
       attempt_.watcher.failed(attempt_.lane, false);
-      throw std::bad_alloc();
+      throw;
+    } catch (const std::exception&) {
+      attempt_.note_failure(unit_, kGlobalLabel);
+      throw;
     }
-    if (attempt_.once_in(faults().loss)) {
-      attempt_.units.lost_until_s = s.now_s() + static_cast<double>(1 + s.pick(kLossMax_s));
-    }
-    const bool is_lost = unit_ == Unit::kDevice && attempt_.units.is_device_lost(s);
-    if (!is_lost && !attempt_.once_in(faults().error)) return;
-    attempt_.note_failure(unit_, label);
-    throw std::runtime_error(is_lost ? "the simulated device is lost" : "a simulated error");
+  }
+  ProverUsage usage() const override { return pool_->usage(); }
+
+ private:
+  void note(const Capsule& capsule, const PoolAnswer& answer) {
+    if (answer.is_out_of_memory) return attempt_.watcher.failed(attempt_.lane, false);
+    const bool is_good =
+        answer.epoch && is_simulated_proof(capsule, answer.epoch->proof, answer.epoch->boundary);
+    if (!is_good) return attempt_.note_failure(unit_, capsule.label);
+    attempt_.failures.erase(capsule.label);
+    attempt_.watcher.proved(attempt_.lane, unit_, capsule.label);
   }
 
   Attempt& attempt_;
   Unit unit_;
-  prover::Digest program_;
-  ProverUsage usage_;
+  std::unique_ptr<ProverPool> pool_;
 };
 
-PoolFactory pool_of(Attempt& attempt, Unit unit, u32 provers) {
-  return [&attempt, unit, provers](const PoolJob& job) -> std::unique_ptr<ProverPool> {
-    const bool is_device = unit == Unit::kDevice;
-    if (is_device && attempt.units.is_device_lost(attempt.scheduler)) {
-      const bool may_fall_back = attempt.request.backend == BackendPolicy::kCudaPreferred;
-      if (!may_fall_back) attempt.watcher.failed(attempt.lane, false);
-      throw std::runtime_error("the simulated device cannot be opened");
-    }
-    const auto make = [&attempt, unit, is_device, &job] {
-      auto prover = std::make_unique<SimulatedProver>(attempt, unit, *job.key);
-      prover->name_backend(is_device ? "cuda" : "cpu");
-      return prover;
-    };
-    return std::make_unique<LocalPool>(job, LocalPool::Threads{1, provers}, make);
+std::unique_ptr<ProverPool> open_local(const std::shared_ptr<Attempt>& attempt, Unit unit,
+                                       const PoolJob& job, u32 provers,
+                                       WorkerProcesses::Worker* worker = nullptr) {
+  if (unit == Unit::kDevice && attempt->units.is_device_lost(attempt->scheduler)) {
+    throw std::runtime_error("the simulated device cannot be opened");
+  }
+  const auto make = [&attempt, unit, worker, &job] {
+    return std::make_unique<SimulatedProver>(attempt, unit, *job.key, worker);
   };
+  return std::make_unique<LocalPool>(job, LocalPool::Threads{1, provers}, make);
 }
+
+/// What a worker process makes of a job.
+struct WorkerJob {
+  WorkerJob(const OpenRequest& request, const std::shared_ptr<Attempt>& attempt,
+            WorkerProcesses::Worker& worker)
+      : guest(request.elf, request.elf_name), key(simulated_key(guest, request.params)) {
+    const PoolJob job{request.elf,    request.elf_name,  &key, &guest.code(),
+                      request.params, request.residency, 0};
+    pool = open_local(attempt, Unit::kDevice, job, 1, &worker);
+  }
+
+  Guest guest;
+  ProvingKey key;
+  std::unique_ptr<ProverPool> pool;
+};
 
 /// What the engine's exchange passes on, watched.
 class WatchedExchange : public EpochExchange {
@@ -159,9 +220,46 @@ class WatchedExchange : public EpochExchange {
   EpochExchange& exchange_;
 };
 
+}  // namespace
+
+struct DaemonProvers::Shared {
+  Scheduler& scheduler;
+  FileSystem& fs;
+  ProverWatcher& watcher;
+  Units& units;
+  ExpectedRuns& expected;
+  std::shared_ptr<Attempt> proving = nullptr;  ///< of which a device has the job
+  std::optional<WorkerProcesses> processes = std::nullopt;
+  std::optional<DeviceWorkers> workers = std::nullopt;
+
+  /// A worker's whole life.
+  void serve(WorkerProcesses::Worker& worker) {
+    WorkerDuties duties;
+    duties.query = [this] { return query(); };
+    duties.device_works = [this](int) { return !units.is_device_lost(scheduler); };
+    duties.make_pool = [&](const OpenRequest& request) {
+      const auto job = std::make_shared<WorkerJob>(request, proving, worker);
+      return std::shared_ptr<ProverPool>(job, job->pool.get());
+    };
+    Channel channel{FileHandle(worker.channel)};
+    WorkerServer(channel, duties).serve();
+  }
+  DeviceList query() const {
+    if (!units.has_device) {
+      return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kNoDevice, -1, "there is none"}};
+    }
+    std::vector<DeviceInfo> devices(2);
+    for (size_t i = 0; i < devices.size(); ++i) devices[i].device = static_cast<int>(i);
+    return devices;
+  }
+};
+
+namespace {
+
 class DaemonProver : public JobProver {
  public:
-  explicit DaemonProver(Attempt attempt) : attempt_(std::move(attempt)) {
+  DaemonProver(DaemonProvers::Shared& shared, const std::shared_ptr<Attempt>& attempt)
+      : shared_(shared), shared_attempt_(attempt), attempt_(*attempt) {
     const Mutation mutation = attempt_.units.mutation;
     ProofRequest& request = attempt_.request;
     attempt_.watcher.begins(attempt_.lane, job_key(request), request.backend);
@@ -229,11 +327,20 @@ class DaemonProver : public JobProver {
 
   EngineParts parts() {
     EngineParts parts;
-    parts.devices.query = [this] { return query(); };
-    parts.devices.pool = [this](const std::vector<int>& devices) {
-      return pool_of(attempt_, Unit::kDevice, static_cast<u32>(devices.size()));
+    parts.devices.query = [this] {
+      const auto devices = shared_.workers ? shared_.workers->query() : shared_.query();
+      const bool is_needed = attempt_.request.backend == BackendPolicy::kCudaRequired;
+      if (!devices && is_needed) attempt_.watcher.failed(attempt_.lane, false);
+      return devices;
     };
-    parts.cpu = [this](Isa, const Parallel&) { return pool_of(attempt_, Unit::kCpu, 1); };
+    parts.devices.pool = [this](const std::vector<int>& devices) -> PoolFactory {
+      return [this, devices](const PoolJob& job) { return open_device(job, devices); };
+    };
+    parts.cpu = [this](Isa, const Parallel&) -> PoolFactory {
+      return [this](const PoolJob& job) {
+        return watched(Unit::kCpu, open_local(shared_attempt_, Unit::kCpu, job, 1));
+      };
+    };
     parts.key = [](const Guest& guest, const RunParams& params, Isa, const Parallel&) {
       return simulated_key(guest, params);
     };
@@ -243,15 +350,20 @@ class DaemonProver : public JobProver {
     return parts;
   }
 
-  Result<std::vector<DeviceInfo>, DeviceQueryError> query() {
-    if (!attempt_.units.has_device) {
-      const bool is_needed = attempt_.request.backend == BackendPolicy::kCudaRequired;
-      if (is_needed) attempt_.watcher.failed(attempt_.lane, false);
-      return Unexpected{DeviceQueryError{DeviceQueryErrorKind::kNoDevice, -1, "there is none"}};
+  std::unique_ptr<ProverPool> watched(Unit unit, std::unique_ptr<ProverPool> pool) {
+    return std::make_unique<WatchedPool>(attempt_, unit, std::move(pool));
+  }
+  std::unique_ptr<ProverPool> open_device(const PoolJob& job, const std::vector<int>& devices) {
+    shared_.proving = shared_attempt_;
+    const u32 provers = static_cast<u32>(devices.size());
+    try {
+      return watched(Unit::kDevice, shared_.workers
+                                        ? shared_.workers->open(job, devices)
+                                        : open_local(shared_attempt_, Unit::kDevice, job, provers));
+    } catch (const std::exception&) {
+      if (!attempt_.may_fall_back()) attempt_.watcher.failed(attempt_.lane, false);
+      throw;
     }
-    std::vector<DeviceInfo> devices(2);
-    for (size_t i = 0; i < devices.size(); ++i) devices[i].device = static_cast<int>(i);
-    return devices;
   }
 
   CheckedPool::MakeVerify make_verify() {
@@ -280,17 +392,31 @@ class DaemonProver : public JobProver {
     return verdict;
   }
 
-  Attempt attempt_;
+  DaemonProvers::Shared& shared_;
+  std::shared_ptr<Attempt> shared_attempt_;
+  Attempt& attempt_;
   std::unique_ptr<JobProver> engine_;
 };
 
 }  // namespace
 
-JobProverFactory make_daemon_prover(Scheduler& scheduler, FileSystem& fs, ProverWatcher& watcher,
-                                    Units& units, ExpectedRuns& expected) {
-  return [&](const ProofRequest& request) {
-    return std::make_unique<DaemonProver>(
-        Attempt{scheduler, fs, watcher, units, expected, request, std::this_thread::get_id()});
+DaemonProvers::DaemonProvers(Scheduler& scheduler, FileSystem& fs, ProverWatcher& watcher,
+                             Units& units, ExpectedRuns& expected)
+    : shared_(new Shared{scheduler, fs, watcher, units, expected}) {
+  if (!units.has_workers) return;
+  Shared* const shared = shared_.get();
+  shared->processes.emplace(scheduler, [shared](auto& worker) { shared->serve(worker); });
+  shared->workers.emplace([] { return WorkerProcess::start({"a simulated worker"}); });
+}
+
+DaemonProvers::~DaemonProvers() = default;
+
+JobProverFactory DaemonProvers::factory() {
+  return [shared = shared_.get()](const ProofRequest& request) {
+    const auto attempt = std::make_shared<Attempt>(
+        Attempt{shared->scheduler, shared->fs, shared->watcher, shared->units, shared->expected,
+                request, std::this_thread::get_id()});
+    return std::make_unique<DaemonProver>(*shared, attempt);
   };
 }
 

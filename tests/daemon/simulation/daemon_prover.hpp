@@ -41,12 +41,15 @@ struct UnitFaults {
   u64 flip = 0;    ///< proves something else
   u64 loss = 0;    ///< fails, as does all that follows, for a while
   u64 slow = 0;    ///< takes seconds
+  u64 death = 0;   ///< the worker process ends without a word
+  u64 hang = 0;    ///< proves for ever
 };
 
 /// What proves, from life to life.
 struct Units {
   UnitFaults cpu, device;
   bool has_device = false;
+  bool has_workers = false;  ///< the device is a worker process's
   double lost_until_s = -1;  ///< the device
   double pace_s = 0;         ///< the longest time an epoch usually takes
   CheckpointPace checkpoints;
@@ -57,8 +60,18 @@ struct Units {
   bool is_device_lost(const Scheduler& scheduler) const { return scheduler.now_s() < lost_until_s; }
 };
 
-/// All that it takes outlives the provers it makes.
-JobProverFactory make_daemon_prover(Scheduler& scheduler, FileSystem& fs, ProverWatcher& watcher,
-                                    Units& units, ExpectedRuns& expected);
+/// What the provers of one daemon share. All that it takes outlives it, and it them.
+class DaemonProvers {
+ public:
+  DaemonProvers(Scheduler& scheduler, FileSystem& fs, ProverWatcher& watcher, Units& units,
+                ExpectedRuns& expected);
+  ~DaemonProvers();
+  JobProverFactory factory();
+
+  struct Shared;
+
+ private:
+  std::unique_ptr<Shared> shared_;
+};
 
 }  // namespace epochd::simulation

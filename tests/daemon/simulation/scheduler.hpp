@@ -23,6 +23,8 @@
 
 namespace epochd::simulation {
 
+class WorkerProcesses;
+
 class Scheduler {
  public:
   /// `on_hang` is told what everybody waits for; the process ends when it returns.
@@ -50,6 +52,8 @@ class Scheduler {
   /// Nanoseconds since 1970, as the system's clock shows it: somebody may turn it.
   i64 unix_ns() const { return kUnixStart_ns + turned_ns_ + now_ns_; }
   void turn_clock(double seconds) { turned_ns_ += to_ns(seconds); }
+  /// Where processes are started; null: they are the system's.
+  WorkerProcesses* processes = nullptr;
   /// Takes what the daemon logs; may be empty.
   std::function<void(const std::string&)> on_log;
 

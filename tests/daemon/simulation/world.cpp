@@ -9,6 +9,7 @@
 #include "daemon/pipeline/worker.hpp"
 #include "daemon/queue/drain.hpp"
 #include "daemon/queue/retention.hpp"
+#include "prover/core/parallel.hpp"
 #include "tests/daemon/simulation/daemon_prover.hpp"
 #include "tests/daemon/simulation/mutant.hpp"
 #include "tests/daemon/simulation/users.hpp"
@@ -22,6 +23,8 @@ constexpr u64 kLastLivesMax = 40;
 constexpr u64 kHashPrime = 0x100000001b3;
 /// So little that some finished jobs are removed.
 constexpr RetentionLimits kRetention{0, 1500};
+/// Of the checkpoints that a power cut leaves.
+constexpr u64 kDamageOneIn = 6;
 constexpr const char* kDaemon = "epochd";
 
 /// What was proved and not saved is lost.
@@ -79,6 +82,7 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
     bool is_certain = false;     ///< a crash now must be charged
     u32 faults = 0;              ///< that this attempt may be charged with
     bool has_failed = false;     ///< its prover did
+    bool is_distrusted = false;  ///< so that nothing it proved is kept
     JobKey key{};
     u64 proofs_of_cpu = 0;        ///< begun
     bool has_proved_all = false;  ///< and came to the global proof
@@ -94,6 +98,7 @@ class World : public DiskWatcher, public WorkerObserver, public ProverWatcher {
   void tick(ProcessFileSystem& fs, Worker& worker, const bool& has_ended, bool is_last);
   void expire(ProcessFileSystem& fs);
   void end_life(const Process& process, bool may_cut);
+  void damage_checkpoints();
   void charge_crash();
   void hang(const std::string& why);
   void note(const std::string& what, const std::string& detail);
@@ -169,8 +174,8 @@ void World::charge_crash() {
     Job& job = ledger_.job(running.tag);
     ++job.crashes_max;
     // Asked to stop, it may have been on its way out.
-    const bool may_have_left =
-        stop_ || job.was_cancelled || config_.daemon.timeouts.prove_s > 0 || !running.is_certain;
+    const bool may_time_out = config_.daemon.timeouts.prove_s > 0 || job.has_deadline;
+    const bool may_have_left = stop_ || job.was_cancelled || may_time_out || !running.is_certain;
     if (!may_have_left) ++job.crashes_min;
   }
 }
@@ -207,11 +212,15 @@ void World::ended(const std::string& id, Outcome outcome) {
   running_.erase(std::this_thread::get_id());
   Job& job = ledger_.job(ended.tag);
   if (outcome == Outcome::kDone) job.was_done = true;
-  if (is_dead_) return forget_unsaved(job);
+  if (is_dead_) {
+    if (ended.is_distrusted) ledger_.last_fault_s = scheduler_.now_s();
+    return forget_unsaved(job);
+  }
   if (outcome == Outcome::kDone && ended.has_proved_all) {
     result_.proved_instead += job.policy == BackendPolicy::kCpu ? 0 : ended.proofs_of_cpu;
     ledger_.check_usage(ended.tag, ended.proofs_of_cpu);
   }
+  if (ended.is_distrusted) ledger_.last_fault_s = scheduler_.now_s();
   // A job that is asked to leave keeps all that was being proved.
   const bool was_asked = outcome == Outcome::kStopped || outcome == Outcome::kYielded;
   if (!was_asked) forget_unsaved(job);
@@ -286,8 +295,7 @@ void World::failed(Lane lane, bool is_internal) {
   running.has_failed = true;
   running.is_certain = false;
   ++ledger_.job(running.tag).failures_max;
-  // What was proved is not trusted any more.
-  if (is_internal) ledger_.last_fault_s = scheduler_.now_s();
+  running.is_distrusted = running.is_distrusted || is_internal;
 }
 
 void World::draw_settings() {
@@ -322,6 +330,11 @@ void World::draw_units() {
   Scheduler& s = scheduler_;
   units_.mutation = mutation_;
   units_.has_device = !s.once_in(4);
+  if (units_.has_device) {
+    config_.daemon.backend = static_cast<BackendPolicy>(s.pick(kBackendPolicyNames.size()));
+  }
+  // Two pools at once are more than the workers promise to stand.
+  units_.has_workers = s.once_in(2) && mutation_ != Mutation::kForgetTurn;
   units_.checkpoints = {s.pick(2) * 64, s.once_in(3) ? 0.1 : 0, static_cast<double>(s.pick(2))};
   // A third of the schedules have nothing fail but the disk.
   if (s.once_in(3)) return;
@@ -334,6 +347,8 @@ void World::draw_units() {
   }
   units_.device.memory = 200;
   units_.device.slow = 40;
+  if (s.once_in(2)) units_.device.death = rate / 2;
+  if (s.once_in(4)) units_.device.hang = 4 * rate;
 }
 
 /// The operator writes other settings, and reloads them.
@@ -402,9 +417,8 @@ void World::life(bool is_last) {
 void World::serve(const Process& process, ProcessFileSystem& fs, bool is_last) {
   Queue queue(fs, disk_.root());
   if (!is_last && is_drained(fs, disk_.root())) return scheduler_.sleep(1);
-  JobHandler handler(fs, queue, config_, {},
-                     make_daemon_prover(scheduler_, fs, *this, units_, ledger_.expected), clock_,
-                     stop_);
+  DaemonProvers provers(scheduler_, fs, *this, units_, ledger_.expected);
+  JobHandler handler(fs, queue, config_, {}, provers.factory(), clock_, stop_);
   Worker worker(fs, queue, handler, config_.daemon, stop_, this);
   worker_ = &worker;
   bool has_ended = false;
@@ -462,8 +476,34 @@ void World::end_life(const Process& process, bool may_cut) {
     note("power cut", "");
     users_->die();
     disk_.power_cut();
+    damage_checkpoints();
   }
   ledger_.check_places(false);
+}
+
+/// A disk may keep another half of what was written, or another file's, than any promise says.
+void World::damage_checkpoints() {
+  std::vector<Disk::Node*> found;
+  const auto active = disk_.find(place_path(disk_.root(), Place::kActive));
+  if (!active) return;
+  for (const auto& [id, job] : disk_.node(*active).entries) {
+    const auto epochs = disk_.find(this->active(id) / kEpochsName);
+    if (!epochs) continue;
+    for (const auto& [name, inode] : disk_.node(*epochs).entries) {
+      if (name.ends_with(kCheckpointSuffix)) found.push_back(&disk_.node(inode));
+    }
+  }
+  for (Disk::Node* node : found) {
+    if (!scheduler_.once_in(kDamageOneIn)) continue;
+    ledger_.last_fault_s = scheduler_.now_s();  // the program is run again, and epochs with it
+    enum : u64 { kCut, kFlipped, kForeign, kKinds };
+    const u64 kind = scheduler_.pick(kKinds);
+    Bytes& bytes = node->bytes;
+    if (kind == kCut) bytes.resize(scheduler_.pick(bytes.size() + 1));
+    if (kind == kFlipped && !bytes.empty()) bytes[scheduler_.pick(bytes.size())] ^= 1;
+    if (kind == kForeign) bytes = found[scheduler_.pick(found.size())]->bytes;
+    node->durable_bytes = bytes;
+  }
 }
 
 }  // namespace
@@ -477,6 +517,8 @@ std::string reproduction(u64 seed) {
 ScheduleResult run_schedule(u64 seed, const Path& root, Mutation mutation, bool wants_log) {
   for (const std::string_view name : kPlaceNames) std::filesystem::create_directories(root / name);
   std::filesystem::create_directories(root / kTmpName);
+  // What the library of the loops does once, it does before the first schedule.
+  Parallel(1).for_ranges(2, 1, [](size_t, size_t) {});
   World world(seed, root, mutation, wants_log);
   return world.run();
 }
