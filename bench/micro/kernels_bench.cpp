@@ -17,6 +17,7 @@
 #include "prover/core/aligned_buffer.hpp"
 #include "prover/hash/domains.hpp"
 #include "prover/hash/rows.hpp"
+#include "prover/hash/wide_blake3.hpp"
 #include "prover/pcs/merkle.hpp"
 #include "prover/pcs/ntt.hpp"
 #include "prover/pcs/ntt_plan.hpp"
@@ -197,6 +198,15 @@ void scalar_hash(benchmark::State& state) {
   }
 }
 
+/// One message of 192 KiB, a group of a checkpoint's pages: bytes a second.
+void long_hash(benchmark::State& state, Isa isa) {
+  const std::vector<u8> message(192 << 10, 1);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(wide_blake3_hash(isa, message.data(), message.size()));
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<i64>(message.size()));
+}
+
 template <class Body>
 void add(const std::string& name, Body body) {
   benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->Unit(benchmark::kMillisecond);
@@ -226,6 +236,7 @@ void register_all() {
   for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
     if (!isa_supported(isa)) continue;
     const std::string prefix = std::string(isa_name(isa)) + "/";
+    add(prefix + "long_hash", [=](benchmark::State& s) { long_hash(s, isa); });
     add(prefix + "field_mul", [=](benchmark::State& s) { field_mul(s, isa); });
     for (const u32 threads : {1u, 2u}) {
       const std::string suffix = threads_suffix(threads);

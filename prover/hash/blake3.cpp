@@ -61,16 +61,20 @@ void Blake3::compress_buffer() {
 
 void Blake3::close_chunk() {
   const Node n = open_chunk();
-  Blake3Key cv = chaining_value(compress(n.cv, n.block, n.counter, n.block_bytes, n.flags));
-  ++chunks_done_;
-  // A subtree is complete for every trailing zero of the chunk count.
-  for (u64 c = chunks_done_; (c & 1) == 0; c >>= 1) {
-    cv = compress_parent(key_, flags_, stack_[--stacked_], cv);
-  }
-  stack_[stacked_++] = cv;
+  push_subtree(chaining_value(compress(n.cv, n.block, n.counter, n.block_bytes, n.flags)), 1);
   chunk_cv_ = key_;
   blocks_done_ = 0;
   buffered_ = 0;
+}
+
+void Blake3::push_subtree(const Blake3Key& cv, u64 chunks) {
+  chunks_done_ += chunks;
+  Blake3Key top = cv;
+  // A larger subtree is complete for every trailing zero of the count of such subtrees.
+  for (u64 c = chunks_done_ / chunks; (c & 1) == 0; c >>= 1) {
+    top = compress_parent(key_, flags_, stack_[--stacked_], top);
+  }
+  stack_[stacked_++] = top;
 }
 
 Blake3& Blake3::update(const void* data, size_t bytes) {

@@ -13,6 +13,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are hashed where
 Blake3Key blake3_key_from_bytes(const u8 bytes[32]);
 
 class Blake3 {
+  friend class WideBlake3;
+
  public:
   /// The plain hash.
   Blake3() : Blake3(blake3::kIv, 0) {}
@@ -41,6 +43,9 @@ class Blake3 {
   Node root() const;
   void compress_buffer();
   void close_chunk();
+  /// Takes a complete subtree of 2^k chunks by its chaining value. Pre: none is open, and as many
+  /// chunks as there are before it are a multiple of 2^k.
+  void push_subtree(const Blake3Key& cv, u64 chunks);
   size_t chunk_bytes() const { return blocks_done_ * blake3::kBlockBytes + buffered_; }
 
   Blake3Key key_;

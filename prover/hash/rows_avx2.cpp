@@ -30,6 +30,7 @@ struct Words8 {
     low.v = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
     high.v = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
   }
+  EPOCHD_INLINE static Words8 row_numbers() { return {_mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7)}; }
   EPOCHD_INLINE static void load_digests(const Digest* in, size_t stride, Words8* w) {
     constexpr size_t kRowOfLane[8] = {0, 1, 4, 5, 2, 3, 6, 7};
     __m256i rows[8];
@@ -76,7 +77,7 @@ struct Words8 {
                                      1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
   }
   EPOCHD_INLINE static __m256i load(const Digest* in) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in->words));
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
   }
   EPOCHD_INLINE static void store(Digest* out, __m256i v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out->words), v);

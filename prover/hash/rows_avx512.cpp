@@ -28,6 +28,9 @@ struct Words16 {
     low.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0x88));
     high.v = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0xdd));
   }
+  EPOCHD_INLINE static Words16 row_numbers() {
+    return {_mm512_setr_epi32(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15)};
+  }
   EPOCHD_INLINE static void load_digests(const Digest* in, size_t stride, Words16* w) {
     constexpr size_t kRowOfLane[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
     __m512i rows[8];
@@ -73,7 +76,7 @@ struct Words16 {
 
  private:
   EPOCHD_INLINE static __m256i load(const Digest* in) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in->words));
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
   }
   EPOCHD_INLINE static void store_halves(Digest* low, Digest* high, __m512i v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(low->words), _mm512_castsi512_si256(v));

@@ -1,10 +1,13 @@
-// Row hashing over a vector type V of V::kLanes 32-bit lanes, one message a lane. All messages have
-// the same length, so flags, counters and the chunk tree are the same in every lane. V provides
+// Hashing over a vector type V of V::kLanes 32-bit lanes: a row of a matrix in each, or a chunk of
+// one long message. What is in the lanes has the same length, so flags and the chunk tree are the
+// same in every lane; counters too, but for chunks. V provides
 //   + ^ , rotate<n>() to the right, V::broadcast(u32), V::load_words(const Fp*, V& low, V& high):
 //   the two halves of kLanes elements in some lane order, V::store_digests(const V[8], Digest*):
-//   undoes it.
+//   undoes it, V::load_digests(const Digest*, stride, V[8]): digests in that order,
+//   V::row_numbers(): for each lane which row it holds.
 #pragma once
 
+#include "prover/core/cpu_features.hpp"
 #include "prover/core/hd.hpp"
 #include "prover/field/fp.hpp"
 #include "prover/hash/blake3_compress.hpp"
@@ -43,13 +46,13 @@ EPOCHD_INLINE void round(V* v, const V* m) {
 
 /// cv = the chaining value of one compression. Kept out of line: it is 900 instructions.
 template <class V>
-[[gnu::noinline]] void compress(V* cv, const V* m, u32 counter, u32 block_bytes, u32 flags) {
+[[gnu::noinline]] void compress(V* cv, const V* m, V counter, u32 block_bytes, u32 flags) {
   V v[16];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) v[i] = cv[i];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) v[8 + i] = V::broadcast(blake3::kIv.words[i]);
-  v[12] = V::broadcast(counter);
+  v[12] = counter;
   v[13] = V::broadcast(0);
   v[14] = V::broadcast(block_bytes);
   v[15] = V::broadcast(flags);
@@ -118,7 +121,7 @@ void hash_chunk(Tile<V>& tile, const Blake3Key& key, const TileInput& in, u32 ch
       for (u32 i = 0; i < count; ++i) {
         V::load_words(columns[i] + in.row + g * V::kLanes, m[2 * i], m[2 * i + 1]);
       }
-      compress(tile.cv[g], m, chunk, count * static_cast<u32>(sizeof(Fp)),
+      compress(tile.cv[g], m, V::broadcast(chunk), count * static_cast<u32>(sizeof(Fp)),
                blake3::kKeyedHash | start | end);
     }
   }
@@ -134,7 +137,7 @@ void merge(Tile<V>& right, const Tile<V>& left, u32 groups, const Blake3Key& key
       m[i + 8] = right.cv[g][i];
     }
     set_key(right.cv[g], key);
-    compress(right.cv[g], m, 0, blake3::kBlockBytes,
+    compress(right.cv[g], m, V::broadcast(0), blake3::kBlockBytes,
              blake3::kKeyedHash | blake3::kParent | root_flag);
   }
 }
@@ -185,12 +188,10 @@ size_t hash_row_groups(const Blake3Key& key, const Fp* const* columns, u32 width
   return i;
 }
 
-/// The same for pairs of digests: one compression each.
+/// The same for pairs of digests: one compression each, with these flags.
 template <class V>
-size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* right,
+size_t hash_pair_groups(const Blake3Key& key, u32 flags, const Digest* left, const Digest* right,
                         size_t stride, size_t count, Digest* out) {
-  constexpr u32 kFlags =
-      blake3::kKeyedHash | blake3::kChunkStart | blake3::kChunkEnd | blake3::kRoot;
   size_t i = 0;
   for (; i + V::kLanes <= count; i += V::kLanes) {
     V m[16];
@@ -198,7 +199,34 @@ size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* 
     V::load_digests(right + i * stride, stride, m + 8);
     V cv[8];
     set_key(cv, key);
-    compress(cv, m, 0, blake3::kBlockBytes, kFlags);
+    compress(cv, m, V::broadcast(0), blake3::kBlockBytes, flags);
+    V::store_digests(cv, out + i);
+  }
+  return i;
+}
+
+/// Chaining values of whole chunks of one message, of which the first is number `first`; as many as
+/// fill whole vectors. Pre: first + count <= 2^32.
+template <class V>
+size_t hash_chunk_groups(const Blake3Key& key, u32 flags, const u8* chunks, u32 first, size_t count,
+                         Digest* out) {
+  constexpr size_t kDigestsOfBlock = blake3::kBlockBytes / sizeof(Digest);
+  constexpr size_t kDigestsOfChunk = blake3::kChunkBytes / sizeof(Digest);
+  size_t i = 0;
+  for (; i + V::kLanes <= count; i += V::kLanes) {
+    // load_digests() reads bytes, wherever they lie.
+    const Digest* const data = reinterpret_cast<const Digest*>(chunks + i * blake3::kChunkBytes);
+    const V counter = V::broadcast(first + static_cast<u32>(i)) + V::row_numbers();
+    V cv[8];
+    set_key(cv, key);
+    for (u32 block = 0; block < blake3::kChunkBlocks; ++block) {
+      const u32 start = block == 0 ? blake3::kChunkStart : 0u;
+      const u32 end = block + 1 == blake3::kChunkBlocks ? blake3::kChunkEnd : 0u;
+      V m[16];
+      V::load_digests(data + block * kDigestsOfBlock, kDigestsOfChunk, m);
+      V::load_digests(data + block * kDigestsOfBlock + 1, kDigestsOfChunk, m + 8);
+      compress(cv, m, counter, blake3::kBlockBytes, flags | start | end);
+    }
     V::store_digests(cv, out + i);
   }
   return i;
@@ -207,16 +235,20 @@ size_t hash_pair_groups(const Blake3Key& key, const Digest* left, const Digest* 
 struct Kernels {
   size_t (*hash_row_groups)(const Blake3Key& key, const Fp* const* columns, u32 width,
                             size_t first_row, size_t count, Digest* out);
-  size_t (*hash_pair_groups)(const Blake3Key& key, const Digest* left, const Digest* right,
-                             size_t stride, size_t count, Digest* out);
+  size_t (*hash_pair_groups)(const Blake3Key& key, u32 flags, const Digest* left,
+                             const Digest* right, size_t stride, size_t count, Digest* out);
+  size_t (*hash_chunk_groups)(const Blake3Key& key, u32 flags, const u8* chunks, u32 first,
+                              size_t count, Digest* out);
 };
 
 template <class V>
 constexpr Kernels make_kernels() {
-  return {hash_row_groups<V>, hash_pair_groups<V>};
+  return {hash_row_groups<V>, hash_pair_groups<V>, hash_chunk_groups<V>};
 }
 
+const Kernels& scalar_kernels();
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
+const Kernels& kernels_of(Isa isa);
 
 }  // namespace epochd::prover::rows
