@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <future>
 
 #include "cuda/prover/cuda_prover.hpp"
 #include "daemon/host/host_info.hpp"
@@ -14,6 +13,7 @@
 #include "daemon/pipeline/epoch_payload.hpp"
 #include "daemon/pipeline/epoch_pipeline.hpp"
 #include "daemon/pipeline/guest.hpp"
+#include "daemon/pipeline/memory_load.hpp"
 #include "daemon/pipeline/payload_reader.hpp"
 #include "daemon/pipeline/sealing_run.hpp"
 #include "daemon/pipeline/stored_check.hpp"
@@ -54,6 +54,7 @@ class EngineProver : public EpochEngine {
   using Source = std::shared_ptr<CheckpointSource>;
 
   CutRun cut_run() const { return {guest_, request_.input, params_}; }
+  SnapshotReading reading(Checkpoint check) const { return {parallel_, isa_, std::move(check)}; }
   RunFacts run_ahead(ResumeStore* store, const Source& from, const Checkpoint& checkpoint) const;
   std::optional<RunFacts> known_facts(ResumeStore* store) const;
   RunFacts choose_one_epoch(EpochExchange& exchange);
@@ -111,8 +112,9 @@ RunFacts EngineProver::run_ahead(ResumeStore* store, const Source& from,
   const GuestRun run(guest_, request_.input, request_.cycle_limit, debug_);
   const auto visit = [&](const ScoutEpoch&) { checkpoint(); };
   RunFacts facts;
+  const SnapshotVisit nobody{[](const SnapshotCells&) {}};
   // It was read to its end a moment ago.
-  auto at = from ? resume_scout(cut_run(), store->key(), debug_, *from, [](const auto&) {})
+  auto at = from ? resume_scout(cut_run(), reading(checkpoint), store->key(), debug_, *from, nobody)
                  : Result<ResumedScout, SnapshotError>(Unexpected{SnapshotError{}});
   if (at) {
     facts = {at->snapshot.cycles, at->snapshot.label, 0, std::move(at->snapshot.outputs)};
@@ -227,22 +229,24 @@ RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
     run.survey = [facts = choose_one_epoch(exchange)](const Checkpoint&) { return facts; };
   }
   open_pool();
-  SealingRun sealing(cut_run(), key_.vk.digest(), log_);
+  SealingRun sealing(cut_run(), isa_, key_.vk.digest(), log_);
   Source from;
-  std::future<std::unique_ptr<RunMemory>> earlier;  // not needed before the first proof is there
+  std::optional<MemoryLoad> earlier;  // not needed before the first proof is there
   u64 resumed = 0;
   if (is_cut && store != nullptr) {
     const LoggedStage stage(log_, "main", "resume");
-    if (auto point = find_resume_point(cut_run(), key_.vk.digest(), *store)) {
+    const SnapshotReading how = reading([&] {
+      exchange.check();
+      exchange.advanced();
+    });
+    if (auto point = find_resume_point(cut_run(), how, key_.vk.digest(), *store)) {
       resumed = point->at.snapshot.label;
       exchange.resumed(resumed);
       from = std::move(point->for_survey);
-      earlier = std::async(std::launch::async, [this, store, s = std::move(point->for_memory)] {
-        return resume_memory(cut_run(), store->key(), *s);
-      });
+      earlier.emplace(cut_run(), parallel_, isa_, store->key(), std::move(point->for_memory));
       sealing.resume(std::move(point->at), std::move(point->stitch));
     }
-    sealing.keep_checkpoints(*store, request_.checkpoints);
+    if (request_.checkpoints) sealing.keep_checkpoints(*store, *request_.checkpoints);
   }
   if (is_cut) {
     run.survey = [&](const Checkpoint& checkpoint) { return run_ahead(store, from, checkpoint); };
@@ -252,7 +256,13 @@ RunFacts EngineProver::prove_epochs(EpochExchange& exchange) {
   StoredCheck stored(exchange, resumed);
   EpochPipeline pipeline(*pool_, exchange, log_, request_.pipeline_depth, request_.turn);
   facts_ = pipeline.run(run, [&](u32 label, std::span<const BoundaryRecord> rows) {
-    if (earlier.valid()) memory_ = earlier.get();
+    if (earlier) {
+      memory_ = earlier->get([&](bool went_forward) {
+        exchange.check();
+        if (went_forward) exchange.advanced();
+      });
+      earlier.reset();
+    }
     memory_->absorb(label, rows);
   });
   prove_missing(stored, exchange);
@@ -267,7 +277,7 @@ void EngineProver::prove_missing(StoredCheck& stored, EpochExchange& exchange) {
   const std::vector<u32> missing = stored.missing();
   if (missing.empty()) return;
   take_turn([&] { exchange.check(); });
-  SealingRun again(cut_run(), key_.vk.digest(), log_);
+  SealingRun again(cut_run(), isa_, key_.vk.digest(), log_);
   epochd::prove_missing(
       missing, [&] { return again.next(); }, *pool_, exchange);
 }

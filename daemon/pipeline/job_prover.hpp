@@ -28,6 +28,13 @@ struct CheckpointPace {
   double per_write = 50;  ///< times what the last one took to write
 };
 
+/// The pace that takes at most this share of the run's time. Pre: percent > 0.
+inline CheckpointPace checkpoint_pace(u32 percent) {
+  CheckpointPace pace;
+  pace.per_write = 100.0 / percent;
+  return pace;
+}
+
 /// What a job asks to have proved.
 struct ProofRequest {
   Bytes elf;
@@ -39,7 +46,7 @@ struct ProofRequest {
   // Where it is proved never changes a byte of the proof.
   BackendPolicy backend = BackendPolicy::kCpu;
   Residency residency = Residency::kDeviceOnly;
-  CheckpointPace checkpoints;
+  std::optional<CheckpointPace> checkpoints = CheckpointPace{};  ///< nothing: none are kept
   u32 pipeline_depth = DaemonSettings{}.pipeline_depth;
   std::vector<int> devices;  ///< those that may prove; empty: all there are
   MemorySettings memory;
@@ -61,12 +68,12 @@ class EpochExchange {
   /// The bytes that were saved for the epoch by an earlier attempt, if there are any. Threads: any.
   virtual std::optional<Bytes> load(u64 label) = 0;
   /// Where a run's state is kept for a later attempt; null: nowhere.
-  virtual ResumeStore* resume_store() { return nullptr; }
+  virtual ResumeStore* resume_store() = 0;
 
   // On the thread that called JobProver::prove_epochs:
   /// Epochs up to the label are stored, and nothing about them is to be done. Once, before all
   /// others, or not at all.
-  virtual void resumed(u64 label) { static_cast<void>(label); }
+  virtual void resumed(u64 label) = 0;
   /// In the order of labels, none twice, from the one after resumed() on; last come those of the
   /// resumed ones that turned out damaged. When check() ends the job, some may be left out before
   /// the last. `was_stored`: these are the bytes that load() gave.
@@ -75,6 +82,8 @@ class EpochExchange {
   virtual void surveyed(const RunFacts& facts) = 0;
   /// Called often; throws to stop.
   virtual void check() = 0;
+  /// Something went forward that is no epoch: a part of a checkpoint was loaded.
+  virtual void advanced() = 0;
 };
 
 class JobProver {

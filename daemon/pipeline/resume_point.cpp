@@ -9,14 +9,16 @@ namespace epochd {
 namespace {
 
 /// Errors: IoError; what is wrong with the checkpoint.
-Result<ResumePoint, SnapshotError> read_point(const CutRun& run, const prover::Digest& program,
-                                              ResumeStore& store, u64 label) {
+Result<ResumePoint, SnapshotError> read_point(const CutRun& run, const SnapshotReading& how,
+                                              const prover::Digest& program, ResumeStore& store,
+                                              u64 label) {
   Stitch stitch(program);
   const std::unique_ptr<CheckpointSource> source = store.open_checkpoint(label);
   auto for_survey = store.open_checkpoint(label), for_memory = store.open_checkpoint(label);
-  auto at = resume_scout(run, store.key(), {}, *source, [&](const SnapshotPage& page) {
-    stitch.restore_labels(page.first_key, page.labels);
-  });
+  const SnapshotVisit visit{
+      [&](const SnapshotCells& cells) { stitch.restore_labels(cells.first_key, cells.labels); },
+      [&](u32 first_key, u32 count) { stitch.expect_labels(first_key, count); }};
+  auto at = resume_scout(run, how, store.key(), {}, *source, visit);
   if (!at) return Unexpected{at.error()};
   if (at->snapshot.label != label) {
     return Unexpected{
@@ -36,25 +38,38 @@ prover::Digest snapshot_owner(const JobKey& key) {
   return owner;
 }
 
-Result<ResumedScout, SnapshotError> resume_scout(
-    const CutRun& run, const JobKey& key, const DebugText& debug, CheckpointSource& source,
-    const std::function<void(const SnapshotPage&)>& visit) {
+Result<ResumedScout, SnapshotError> resume_scout(const CutRun& run, const SnapshotReading& how,
+                                                 const JobKey& key, const DebugText& debug,
+                                                 CheckpointSource& source,
+                                                 const SnapshotVisit& visit) {
   Scout scout = run.guest.make_scout(run.input, run.params, debug);
   auto snapshot = read_snapshot(
-      snapshot_owner(key), [&](std::span<u8> bytes) { return source.read(bytes); }, scout, visit);
+      how, snapshot_owner(key), [&](std::span<u8> bytes) { return source.read(bytes); }, scout,
+      visit);
   if (!snapshot) return Unexpected{snapshot.error()};
   return ResumedScout{*std::move(snapshot), std::move(scout)};
 }
 
-std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Digest& program,
-                                             ResumeStore& store) {
+std::optional<ResumePoint> find_resume_point(const CutRun& run, const SnapshotReading& how,
+                                             const prover::Digest& program, ResumeStore& store) {
+  std::exception_ptr stopped;
+  SnapshotReading watched = how;
+  watched.check = [&] {
+    try {
+      how.check();
+    } catch (...) {
+      stopped = std::current_exception();
+      throw;
+    }
+  };
   for (const u64 label : store.checkpoints()) {
     std::string why;
     try {
-      auto point = read_point(run, program, store, label);
+      auto point = read_point(run, watched, program, store, label);
       if (point) return *std::move(point);
       why = point.error().message;
     } catch (const IoError& error) {
+      if (stopped) throw;  // that was not about the checkpoint
       why = error.what();
     }
     log::warn("a checkpoint cannot be used; an earlier one is, or the start of the program",
@@ -64,12 +79,17 @@ std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Di
   return std::nullopt;
 }
 
-std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const JobKey& key,
-                                         CheckpointSource& source) {
+std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const SnapshotReading& how,
+                                         const JobKey& key, CheckpointSource& source) {
   auto memory = std::make_unique<RunMemory>();
-  const auto at = resume_scout(run, key, {}, source, [&](const SnapshotPage& page) {
-    memory->restore(page.first_key, page.labels, page.genesis, page.values);
-  });
+  const Scout at_start = run.guest.make_scout(run.input, run.params, {});
+  const SnapshotVisit visit{[&](const SnapshotCells& cells) {
+                              memory->restore(cells.first_key, cells.labels, cells.genesis,
+                                              cells.values);
+                            },
+                            [&](u32 first_key, u32 count) { memory->expect(first_key, count); }};
+  const auto read = [&](std::span<u8> bytes) { return source.read(bytes); };
+  const auto at = visit_snapshot(how, snapshot_owner(key), read, at_start, visit);
   if (!at) {
     throw JobError(Reason::kIo, "a checkpoint was read once and not again (" + at.error().message +
                                     "); check the disk");

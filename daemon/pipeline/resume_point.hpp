@@ -28,11 +28,12 @@ struct ResumedScout {
   Snapshot snapshot;
   Scout scout;
 };
-/// Reads a checkpoint; `visit` as read_snapshot calls it; `debug` takes the
-/// guest's text from there on. Errors: IoError, and as make_scout().
-Result<ResumedScout, SnapshotError> resume_scout(
-    const CutRun& run, const JobKey& key, const DebugText& debug, CheckpointSource& source,
-    const std::function<void(const SnapshotPage&)>& visit);
+/// Reads a checkpoint; `visit` as read_snapshot calls it; `debug` takes the guest's text from there
+/// on. Errors: IoError, as make_scout(), and what how.check throws.
+Result<ResumedScout, SnapshotError> resume_scout(const CutRun& run, const SnapshotReading& how,
+                                                 const JobKey& key, const DebugText& debug,
+                                                 CheckpointSource& source,
+                                                 const SnapshotVisit& visit);
 
 /// All that it takes to seal the next epoch, and the checkpoint twice more: for what is needed
 /// later, or by another thread.
@@ -44,13 +45,15 @@ struct ResumePoint {
 };
 
 /// The newest checkpoint that can be used; nothing without one. What cannot be used is removed, and
-/// the log says why. `program` is the stitch's. Errors: as make_scout().
-std::optional<ResumePoint> find_resume_point(const CutRun& run, const prover::Digest& program,
-                                             ResumeStore& store);
+/// the log says why. `program` is the stitch's. Errors: as make_scout(), and what how.check throws,
+/// which removes none.
+std::optional<ResumePoint> find_resume_point(const CutRun& run, const SnapshotReading& how,
+                                             const prover::Digest& program, ResumeStore& store);
 
-/// The memory of the run up to a checkpoint that was read before. Errors: JobError(kIo), IoError.
-std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const JobKey& key,
-                                         CheckpointSource& source);
+/// The memory of the run up to a checkpoint that was read before. Errors: JobError(kIo), IoError,
+/// what how.check throws.
+std::unique_ptr<RunMemory> resume_memory(const CutRun& run, const SnapshotReading& how,
+                                         const JobKey& key, CheckpointSource& source);
 
 /// What an earlier attempt kept, if it did and it can be read.
 std::optional<KeptFacts> load_facts(ResumeStore& store);

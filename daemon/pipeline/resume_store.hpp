@@ -24,7 +24,8 @@ class CheckpointSink {
 class CheckpointSource {
  public:
   virtual ~CheckpointSource() = default;
-  /// Fills the span; returns how many bytes, fewer only at the end. Errors: IoError.
+  /// Fills the span; returns how many bytes, fewer only at the end. Threads: any, one at a time.
+  /// Errors: IoError.
   virtual size_t read(std::span<u8> bytes) = 0;
 };
 

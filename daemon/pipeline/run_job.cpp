@@ -47,6 +47,7 @@ class JobExchange : public EpochExchange {
     monitor_.enter(Phase::kProving);
   }
   void check() override { monitor_.check(); }
+  void advanced() override {}  // the monitor counts epochs
 
  private:
   EpochStore& store_;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "prover/hash/blake3.hpp"
+#include "prover/hash/wide_blake3.hpp"
 
 namespace epochd {
 namespace {
@@ -32,7 +32,7 @@ std::array<u8, kSealHeaderBytes> seal_header(SealKind kind, u64 label, const Job
   header.label = label;
   header.payload_bytes = payload.size();
   std::memcpy(header.key, key.data(), key.size());
-  prover::Blake3 hasher;
+  prover::WideBlake3 hasher(best_isa());
   hasher.update(&header, offsetof(Header, checksum));
   hasher.update(payload.data(), payload.size());
   const prover::Digest checksum = hasher.digest();

@@ -62,7 +62,7 @@ void SealingRun::write_checkpoint() {
     const std::unique_ptr<CheckpointSink> sink = store_->write_checkpoint(label);
     if (!sink) return;  // asked again before the next epoch
     const LoggedStage stage(log_, "scout", "checkpoint", label);
-    write_snapshot(snapshot_owner(store_->key()), *scout_, stitch_, outputs_,
+    write_snapshot(isa_, snapshot_owner(store_->key()), *scout_, stitch_, outputs_,
                    [&](std::span<const u8> bytes) { sink->append(bytes); });
     sink->finish();
     kept_cycles_ = scout_->cycles();

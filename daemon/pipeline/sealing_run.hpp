@@ -14,8 +14,8 @@ namespace epochd {
 class SealingRun {
  public:
   /// From the start. `log` outlives this.
-  SealingRun(const CutRun& run, const prover::Digest& program, StageLog& log)
-      : run_(run), stitch_(program), log_(log) {}
+  SealingRun(const CutRun& run, Isa isa, const prover::Digest& program, StageLog& log)
+      : run_(run), isa_(isa), stitch_(program), log_(log) {}
 
   /// Goes on from there instead. Pre: nothing was sealed.
   void resume(ResumedScout at, Stitch stitch);
@@ -34,6 +34,7 @@ class SealingRun {
   void write_checkpoint();
 
   CutRun run_;
+  Isa isa_;
   std::optional<Scout> scout_;
   Stitch stitch_;
   std::vector<u64> outputs_;  ///< emitted so far; kept only for checkpoints

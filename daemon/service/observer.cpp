@@ -103,6 +103,10 @@ class ServiceObserver::Prover : public JobProver {
       prover_.look_now_and_then();
       exchange_.check();
     }
+    void advanced() override {
+      prover_.board().advance(prover_.attempt_.id);
+      exchange_.advanced();
+    }
 
    private:
     Prover& prover_;

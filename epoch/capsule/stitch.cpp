@@ -40,8 +40,12 @@ void LabelMap::set(u32 first_key, std::span<const u32> labels) {
     std::ranges::copy(labels, registers_.begin());
     return;
   }
-  EPOCHD_ASSERT(labels.size() == kPageCells && first_key % kPageCells == 0);
-  std::ranges::copy(labels, pages_.get(first_key / kPageCells).begin());
+  EPOCHD_ASSERT(labels.size() % kPageCells == 0 && first_key % kPageCells == 0);
+  EPOCHD_ASSERT(first_key + labels.size() <= kCellCount);
+  for (u32 page = first_key / kPageCells; !labels.empty(); ++page) {
+    std::ranges::copy(labels.first(kPageCells), pages_.get(page).begin());
+    labels = labels.subspan(kPageCells);
+  }
 }
 
 Capsule Stitch::seal(const ScoutEpoch& epoch) {

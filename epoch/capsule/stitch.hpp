@@ -30,8 +30,13 @@ class LabelMap {
   std::span<const u32> registers() const { return registers_; }
   /// The pages of cells of which one was touched: cell page * kPageCells and those after.
   const CellPages<u32>& pages() const { return pages_; }
-  /// A page of cells, or all registers, as registers() and pages() gave them.
+  /// Pages of cells in a row, or all registers, as registers() and pages() gave them. Threads: any,
+  /// for different pages.
   void set(u32 first_key, std::span<const u32> labels);
+  /// A hint: all of these pages of cells are about to be set.
+  void expect(u32 first_key, u32 count) const {
+    pages_.expect(first_key / kPageCells, count / kPageCells);
+  }
 
   /// Calls visit(key, label) for every touched key, ascending.
   template <class Visit>
@@ -65,11 +70,12 @@ class Stitch {
   /// Resuming: notes that epoch `label` touched `key`, from its boundary rows. Epochs in label
   /// order.
   void restore(u32 key, u32 label);
-  /// Resuming: labels as labels() gave them, a page of cells or all registers at a time, then the
-  /// label of the next epoch.
+  /// Resuming: labels as labels() gave them, pages of cells or all registers at a time, then the
+  /// label of the next epoch. Threads: any, for different pages; expect_labels() before.
   void restore_labels(u32 first_key, std::span<const u32> labels) {
     labels_.set(first_key, labels);
   }
+  void expect_labels(u32 first_key, u32 count) { labels_.expect(first_key, count); }
   void resume(u32 next_label) { next_label_ = next_label; }
 
  private:

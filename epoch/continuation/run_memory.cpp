@@ -1,5 +1,7 @@
 #include "epoch/continuation/run_memory.hpp"
 
+#include <algorithm>
+
 namespace epochd {
 
 RunMemory::State& RunMemory::at(u32 key) {
@@ -24,10 +26,13 @@ void RunMemory::absorb(u32 label, std::span<const BoundaryRecord> rows) {
 
 void RunMemory::restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
                         std::span<const u64> values) {
-  EPOCHD_ASSERT(first_key % kPageCells == 0 && labels.size() <= kPageCells);
-  State* const page = &at(first_key);
-  for (u32 i = 0; i < labels.size(); ++i) {
-    if (labels[i] != 0) page[i] = {genesis[i], values[i], labels[i]};
+  EPOCHD_ASSERT(first_key % kPageCells == 0);
+  for (size_t page = 0; page < labels.size(); page += kPageCells) {
+    State* const to = &at(first_key + static_cast<u32>(page));
+    const size_t count = std::min<size_t>(kPageCells, labels.size() - page);
+    for (size_t i = 0; i < count; ++i) {
+      if (labels[page + i] != 0) to[i] = {genesis[page + i], values[page + i], labels[page + i]};
+    }
   }
 }
 

@@ -20,9 +20,13 @@ class RunMemory {
   void absorb(u32 label, std::span<const BoundaryRecord> rows);
   /// As if the epochs had been absorbed that left these keys, from first_key on, as they are:
   /// touched last by the labels given (0: never), `genesis` at the start of the run, `values` now.
-  /// Pre: a page of 1024 cells, or the registers.
+  /// Pre: pages of 1024 cells in a row, or the registers. Threads: any, for different pages.
   void restore(u32 first_key, std::span<const u32> labels, std::span<const u64> genesis,
                std::span<const u64> values);
+  /// A hint: all of these pages of cells are about to be restored.
+  void expect(u32 first_key, u32 count) const {
+    pages_.expect(first_key / kPageCells, count / kPageCells);
+  }
 
   /// Rows of the anchor and image tables, and the chain ends.
   struct Ends {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "epoch/exec/reservation.hpp"
 #include "epoch/isa/program.hpp"
@@ -33,7 +34,12 @@ class GuestMemory {
   std::span<const u64> cells(u32 first, u32 count) const {
     return {static_cast<const u64*>(reservation_.data()) + first, count};
   }
-  /// Pre: first + cells.size() <= kCellCount.
+  /// Whether the image or the input has bytes in these cells; all others were 0 at the start. Pre:
+  /// as cells().
+  bool is_loaded(u32 first, u32 count) const;
+  /// A hint: all of these cells are about to be used. Pre: as cells().
+  void expect(u32 first, u32 count) const { reservation_.expect(u64{first} * 8, u64{count} * 8); }
+  /// Pre: first + cells.size() <= kCellCount. Threads: any, for different cells.
   void store_cells(u32 first, std::span<const u64> cells) {
     std::memcpy(bytes() + u64{first} * 8, cells.data(), cells.size_bytes());
   }
@@ -45,7 +51,13 @@ class GuestMemory {
 
  private:
   u8* bytes() const { return static_cast<u8*>(reservation_.data()); }
+  struct Range {
+    u64 begin, end;  ///< addresses
+  };
+  void place(u64 address, std::span<const u8> bytes);
+
   Reservation reservation_;
+  std::vector<Range> loaded_;
 };
 
 }  // namespace epochd

@@ -21,6 +21,9 @@ class Reservation {
   }
 
   void* data() const { return data_; }
+  /// A hint: all of these bytes are about to be used. Where it can, the host then takes large pages
+  /// for them: a fault each 2 MiB. Changes no content.
+  void expect(size_t offset, size_t bytes) const;
 
  private:
   void swap(Reservation& other) {

@@ -5,6 +5,8 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
+
 #include "prover/core/assert.hpp"
 
 namespace epochd {
@@ -30,6 +32,10 @@ void Parallel::for_ranges(size_t count, size_t grain,
   EPOCHD_ASSERT(grain > 0);
   if (count == 0) return;
   const size_t pieces = (count + grain - 1) / grain;
+  if (threads() == 1) {  // an arena of one would have its callers wait for each other
+    for (size_t i = 0; i < pieces; ++i) body(i * grain, std::min(count, (i + 1) * grain));
+    return;
+  }
   impl_->arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<size_t>(0, pieces, 1),

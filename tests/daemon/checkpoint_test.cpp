@@ -2,14 +2,18 @@
 // is wrong with checkpoints costs time and nothing else.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/pipeline/epoch_store.hpp"
 #include "daemon/pipeline/guest.hpp"
 #include "daemon/pipeline/job_folder.hpp"
 #include "daemon/pipeline/job_key.hpp"
+#include "daemon/pipeline/memory_load.hpp"
 #include "daemon/pipeline/resume_point.hpp"
 #include "daemon/pipeline/run_job.hpp"
 #include "daemon/queue/layout.hpp"
@@ -65,7 +69,7 @@ class CheckpointTest : public ::testing::Test {
     request_.protocol = {6, true, SecurityPreset::kTest};
     request_.cycle_limit = 1'000'000;
     request_.threads = 1;
-    request_.checkpoints = {0, 0, 0};  // at every epoch, if there is not one waiting
+    request_.checkpoints = CheckpointPace{0, 0, 0};  // at every epoch, if there is not one waiting
     key_ = job_key(request_);
   }
 
@@ -124,9 +128,10 @@ class CheckpointTest : public ::testing::Test {
       const u64 label = stitch.seal(epoch).label;
       if (scout.halted()) return *made;
       Bytes& bytes = made->checkpoints[label];
-      write_snapshot(snapshot_owner(key_), scout, stitch, outputs, [&](std::span<const u8> piece) {
-        bytes.insert(bytes.end(), piece.begin(), piece.end());
-      });
+      write_snapshot(best_isa(), snapshot_owner(key_), scout, stitch, outputs,
+                     [&](std::span<const u8> piece) {
+                       bytes.insert(bytes.end(), piece.begin(), piece.end());
+                     });
     }
   }
   /// The first epochs of a job, as another.
@@ -187,9 +192,18 @@ TEST_F(CheckpointTest, WhatCannotBeUsedIsLeftAlone) {
   const Reference& reference = this->reference();
   const auto& [label, honest] = *reference.checkpoints.rbegin();
   const Bytes expected = bundle("whole");
-  std::map<std::string, Bytes> cases = {{"empty", {}}, {"cut", honest}, {"flipped", honest}};
+  std::map<std::string, Bytes> cases = {{"empty", {}}, {"cut", honest}};
   cases["cut"].resize(honest.size() / 2);
-  cases["flipped"][honest.size() - 100] ^= 1;
+  // A byte of each part: header, registers, table of pages, the first page, the last, the checksum.
+  u64 outputs = 0;
+  std::memcpy(&outputs, honest.data() + 24, sizeof outputs);
+  const size_t table = 480 + 8 * outputs;
+  for (const size_t at : {size_t{13}, size_t{100}, table + 1, table + 200, honest.size() / 2,
+                          honest.size() - 33, honest.size() - 1}) {
+    const std::string name = "flipped at " + std::to_string(at);
+    cases[name] = honest;
+    cases[name].at(at) ^= 1;
+  }
   cases["another label"] = reference.checkpoints.begin()->second;
   for (const auto& [what, bytes] : cases) {
     copy_prefix("whole", "again", label);
@@ -301,6 +315,131 @@ TEST_F(CheckpointTest, WhatAJobKeptCanBeAssembledByHand) {
   ProofFacts facts;
   assemble_job(fs_, *engine, gathered, job("whole") / "by hand", monitor, {}, facts);
   EXPECT_TRUE(fs_.read_file(job("whole") / "by hand", 1 << 28) == bundle("whole"));
+}
+
+/// A checkpoint of the reference's run that says it touched 32 MiB besides. Only for loading.
+class WideCheckpointTest : public CheckpointTest {
+ protected:
+  static constexpr u32 kLabel = 2;
+  static constexpr u32 kFirstPage = 0x20000000 / 8 / kPageCells;
+  static constexpr u32 kPages = 4096;
+
+  WideCheckpointTest() {
+    reference();
+    copy_prefix("whole", "wide", kLabel);
+    Scout scout = guest_.make_scout(request_.input, run_.params, {});
+    Stitch stitch(prover::Digest{});
+    std::vector<u64> outputs;
+    for (u32 label = 1; label <= kLabel; ++label) {
+      const ScoutEpoch epoch = scout.run_epoch(1u << run_.params.epoch_size_log2).value();
+      outputs.insert(outputs.end(), epoch.outputs.begin(), epoch.outputs.end());
+      stitch.seal(epoch);
+    }
+    for (u32 page = kFirstPage; page < kFirstPage + kPages; ++page) {
+      const std::vector<u32> labels(kPageCells, 1);
+      stitch.restore_labels(page * kPageCells, labels);
+    }
+    const Path path = checkpoint("wide", kLabel);
+    const FileHandle file = fs_.create_file(path);
+    write_snapshot(best_isa(), snapshot_owner(key_), scout, stitch, outputs,
+                   [&](std::span<const u8> piece) { fs_.write(file, path, piece); });
+  }
+
+  bool is_there() { return fs_.exists(checkpoint("wide", kLabel)); }
+
+  const Guest guest_{request_.elf, "fib"};
+  const CutRun run_{guest_,
+                    request_.input,
+                    {&preset_of(request_.protocol.security), request_.protocol.epoch_size_log2}};
+  Parallel parallel_{2};
+};
+
+TEST_F(WideCheckpointTest, AStopDuringTheLoadIsNoFaultOfTheCheckpoint) {
+  CheckpointFiles files(fs_, epochs("wide"), key_);
+  u32 looks = 0;
+  const SnapshotReading stopping{parallel_, best_isa(), [&] {
+                                   if (++looks == 5) throw IoError("look for", "cancel", EIO);
+                                 }};
+  EXPECT_THROW(find_resume_point(run_, stopping, prover::Digest{}, files), IoError);
+  EXPECT_EQ(looks, 5u);
+  EXPECT_TRUE(is_there());
+  const SnapshotReading reading{parallel_, best_isa()};
+  const auto point = find_resume_point(run_, reading, prover::Digest{}, files);
+  ASSERT_TRUE(point);
+  EXPECT_EQ(point->at.snapshot.label, kLabel);
+}
+
+/// Stops at a number of steps forward that are no epochs.
+class LoadingExchange : public EpochExchange {
+ public:
+  LoadingExchange(EpochStore& store, u32 last) : store_(store), last_(last) {}
+  std::optional<Bytes> load(u64 label) override { return store_.load(label); }
+  ResumeStore* resume_store() override { return store_.resume_store(); }
+  void resumed(u64) override { has_resumed = true; }
+  void save(u64, std::span<const u8>, bool) override { has_saved = true; }
+  void surveyed(const RunFacts&) override {}
+  void check() override {
+    if (steps >= last_) throw StopAt();
+  }
+  void advanced() override { ++steps; }
+
+  u32 steps = 0;
+  bool has_resumed = false;
+  bool has_saved = false;
+
+ private:
+  EpochStore& store_;
+  u32 last_;
+};
+
+TEST_F(WideCheckpointTest, AJobIsStoppedWhileItLoadsAndIsSeenToGoForward) {
+  const auto prover = make_engine_prover(request_);
+  DirectoryEpochStore store(fs_, epochs("wide"), key_);
+  LoadingExchange exchange(store, 5);
+  EXPECT_THROW(prover->prove_epochs(exchange), StopAt);
+  EXPECT_EQ(exchange.steps, 5u);
+  EXPECT_FALSE(exchange.has_resumed);
+  EXPECT_TRUE(is_there());
+}
+
+/// A slow disk's; counts what is read.
+class SlowSource : public CheckpointSource {
+ public:
+  SlowSource(std::unique_ptr<CheckpointSource> source, std::atomic<u32>& reads)
+      : source_(std::move(source)), reads_(reads) {}
+  size_t read(std::span<u8> bytes) override {
+    ++reads_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return source_->read(bytes);
+  }
+
+ private:
+  std::unique_ptr<CheckpointSource> source_;
+  std::atomic<u32>& reads_;
+};
+
+TEST_F(WideCheckpointTest, TheRunMemoryIsLoadedBesideAndTheLoadCanBeStopped) {
+  CheckpointFiles files(fs_, epochs("wide"), key_);
+  std::atomic<u32> reads = 0;
+  const auto source = [&] {
+    return std::make_unique<SlowSource>(files.open_checkpoint(kLabel), reads);
+  };
+  bool went_forward = false;
+  {
+    MemoryLoad load(run_, parallel_, best_isa(), key_, source());
+    const auto memory = load.get([&](bool forward) { went_forward |= forward; });
+    ASSERT_NE(memory, nullptr);
+    EXPECT_GT(memory->finish({}).anchors.size(), size_t{kPages} * kPageCells);
+  }
+  EXPECT_TRUE(went_forward);
+  const u32 whole = reads.exchange(0);
+  ASSERT_GT(whole, 20u);
+  {
+    MemoryLoad load(run_, parallel_, best_isa(), key_, source());
+    while (reads == 0) std::this_thread::yield();
+    EXPECT_THROW(load.get([](bool) { throw StopAt(); }), StopAt);
+  }
+  EXPECT_LT(reads, whole / 2) << "what nobody waits for is not read on";
 }
 
 /// Of a store alone: bytes that are no snapshot do as well.

@@ -31,12 +31,14 @@ class MemoryExchange : public EpochExchange {
     const auto found = stored.find(label);
     return found == stored.end() ? std::nullopt : std::optional(found->second);
   }
+  ResumeStore* resume_store() override { return nullptr; }
+  void resumed(u64) override { ADD_FAILURE() << "there is nothing to go on from"; }
   void save(u64 label, std::span<const u8> bytes, bool was_stored) override {
     EXPECT_EQ(std::this_thread::get_id(), owner_);
     if (save_fails_at == label) throw IoError("write", "/q/epoch", ENOSPC);
     EXPECT_EQ(Bytes(bytes.begin(), bytes.end()), payload_of(static_cast<u32>(label)));
     saved.push_back(label);
-    if (was_stored) resumed.insert(label);
+    if (was_stored) were_stored.insert(label);
     if (on_save) on_save(label);
   }
   void surveyed(const RunFacts& facts) override {
@@ -48,10 +50,11 @@ class MemoryExchange : public EpochExchange {
     EXPECT_EQ(std::this_thread::get_id(), owner_);
     if (should_stop && should_stop()) throw Stop();
   }
+  void advanced() override {}
 
   std::map<u64, Bytes> stored;
   std::vector<u64> saved;
-  std::set<u64> resumed;
+  std::set<u64> were_stored;
   std::optional<RunFacts> run;
   u64 load_fails_at = 0;
   u64 save_fails_at = 0;
@@ -218,7 +221,7 @@ TEST_F(EpochPipelineTest, StoredEpochsAreTakenOverAndOthersProved) {
   exchange_.stored[8] = {1, 2, 3};
   prove(run_of(20));
   expect_all(20);
-  EXPECT_EQ(exchange_.resumed, (std::set<u64>{1, 2, 5, 6, 19}));
+  EXPECT_EQ(exchange_.were_stored, (std::set<u64>{1, 2, 5, 6, 19}));
   EXPECT_EQ(device_.submitted, 15u);
 }
 

@@ -1,6 +1,7 @@
 // The daemon with the fake prover, and a device that is a script: what the service tests watch.
 // Words of a "program" besides the fake prover's:
 //   stall=1   the first epoch never ends, and asks nobody whether it should
+//   load=1    a checkpoint is loaded, part by part and for ever
 //   device=1  the proofs come from the device
 //   lost=1    the device is lost
 //   refuse=1  the device's first epoch proof is refused and made again
@@ -27,6 +28,11 @@ class ScriptedProver : public JobProver {
 
   RunFacts prove_epochs(EpochExchange& exchange) override {
     if (has("stall=1")) std::this_thread::sleep_for(std::chrono::hours(1));
+    while (has("load=1")) {
+      exchange.check();
+      exchange.advanced();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     if (has("lost=1")) throw JobError(Reason::kGpu, "the scripted device is lost");
     if (has("small=1")) throw JobError(Reason::kGpu, "the scripted device is too small");
     const size_t flood = program_.find("flood=");

@@ -109,6 +109,16 @@ TEST_F(NotifyTest, TheWatchdogHearsOfIdlingAndOfProgress) {
   for (int i = 0; i < 4; ++i) EXPECT_NE(manager_.wait_for("WATCHDOG=1", milliseconds(5000)), "");
 }
 
+TEST_F(NotifyTest, LoadingACheckpointIsProgressAndCanBeStopped) {
+  start(environment("1000000"));
+  ASSERT_NE(manager_.wait_for("READY=1"), "");
+  add("a", "load=1");
+  ASSERT_NE(manager_.wait_for("STATUS=executing a"), "");
+  for (int i = 0; i < 6; ++i) EXPECT_NE(manager_.wait_for("WATCHDOG=1", milliseconds(5000)), "");
+  signal(SIGTERM);
+  EXPECT_EQ(wait_for_end(), 0);
+}
+
 TEST_F(NotifyTest, TheWatchdogHearsNothingFromAWorkerThatStandsStill) {
   start(environment("400000"));
   ASSERT_NE(manager_.wait_for("READY=1"), "");

@@ -57,9 +57,9 @@ void add_resume(Seeds& seeds) {
     seeds["package"].push_back(encode_capsule_file(JobKey{}, params, elf, capsule));
     if (scout->halted()) break;
     Bytes& bytes = seeds["snapshot"].emplace_back();
-    write_snapshot(prover::Digest{}, *scout, stitch, outputs, [&](std::span<const u8> piece) {
-      bytes.insert(bytes.end(), piece.begin(), piece.end());
-    });
+    write_snapshot(
+        best_isa(), prover::Digest{}, *scout, stitch, outputs,
+        [&](std::span<const u8> piece) { bytes.insert(bytes.end(), piece.begin(), piece.end()); });
   }
   seeds["facts"].push_back(encode_facts({params, {scout->cycles(), 2, 0, outputs}}));
   seeds["facts"].push_back(encode_facts({params, {1, 1, 7, {}}}));

@@ -214,6 +214,7 @@ class WatchedExchange : public EpochExchange {
   }
   void surveyed(const RunFacts& facts) override { exchange_.surveyed(facts); }
   void check() override { exchange_.check(); }
+  void advanced() override { exchange_.advanced(); }
 
  private:
   Attempt& attempt_;
