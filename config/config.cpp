@@ -78,6 +78,8 @@ Schema config_schema(Config& target) {
   schema.push_back(choice_key<Residency>("residency", daemon.residency, kResidencyNames));
   schema.push_back(integer_key("threads", daemon.threads, 0, 1024));
   schema.push_back(integer_key("pipeline_depth", daemon.pipeline_depth, 1, kPipelineDepthMax));
+  schema.push_back(
+      integer_key("checkpoint_percent", daemon.checkpoint_percent, 0, kCheckpointPercentMax));
   add_memory_keys(schema, daemon.memory);
   schema.push_back(
       integer_key("cycle_limit", daemon.cycle_limit, 1, static_cast<i64>(kCycleLimitMax)));

@@ -85,6 +85,7 @@ struct MemorySettings {
 
 constexpr u32 kJobsAtOnceMax = 8;
 constexpr u32 kPipelineDepthMax = 64;
+constexpr u32 kCheckpointPercentMax = 50;
 constexpr int kDeviceMax = 1023;
 
 struct DaemonSettings {
@@ -95,8 +96,9 @@ struct DaemonSettings {
   BackendPolicy backend = BackendPolicy::kCpu;
   std::vector<int> devices;  ///< ordinals, ascending; empty: all there are
   Residency residency = Residency::kDeviceOnly;
-  u32 threads = 0;         ///< 0: one per hardware thread
-  u32 pipeline_depth = 2;  ///< epochs under way besides those that keep the prover busy
+  u32 threads = 0;             ///< 0: one per hardware thread
+  u32 pipeline_depth = 2;      ///< epochs under way besides those that keep the prover busy
+  u32 checkpoint_percent = 2;  ///< of the time of running a program; 0: none are kept
   MemorySettings memory;
   u64 cycle_limit = 100'000'000'000;
   RetrySettings retries;

@@ -277,6 +277,9 @@ ProofRequest JobHandler::read_request(const Path& job, const JobSpec& spec, cons
   request.threads = config.daemon.threads;
   request.backend = spec.backend.value_or(config.daemon.backend);
   request.pipeline_depth = config.daemon.pipeline_depth;
+  const u32 percent = config.daemon.checkpoint_percent;
+  request.checkpoints.reset();
+  if (percent > 0) request.checkpoints = checkpoint_pace(percent);
   request.devices = config.daemon.devices;
   request.memory = config.daemon.memory;
   request.residency = spec.residency.value_or(config.daemon.residency);

@@ -58,6 +58,7 @@ devices: [3, 1]
 residency: host-mirror
 threads: 3
 pipeline_depth: 9
+checkpoint_percent: 13
 memory: {host_bytes: 10, device_bytes: 11, pinned_bytes: 12}
 cycle_limit: 1000
 retries: {failures: 4, crashes: 5, delay_s: 6}
@@ -76,6 +77,7 @@ log: {level: debug, format: json}
   expected.daemon.ageing_s = 8;
   expected.daemon.devices = {1, 3};
   expected.daemon.pipeline_depth = 9;
+  expected.daemon.checkpoint_percent = 13;
   expected.daemon.memory = {10, 11, 12};
   expected.daemon.backend = BackendPolicy::kCudaPreferred;
   expected.daemon.residency = Residency::kHostMirror;

@@ -128,6 +128,26 @@ TEST_F(PipelineTest, AFallbackIsInTheResult) {
   EXPECT_FALSE(record(Place::kDone, "plain", kResultFile).contains("fallback"));
 }
 
+TEST_F(PipelineTest, ASettingSaysHowOftenTheStateOfARunIsKept) {
+  std::vector<std::optional<CheckpointPace>> asked;
+  const auto make = [&, fake = make_fake_factory(&log_)](const ProofRequest& request) {
+    asked.push_back(request.checkpoints);
+    return fake(request);
+  };
+  for (const u32 percent : {DaemonSettings{}.checkpoint_percent, 20u, 0u}) {
+    config_.daemon.checkpoint_percent = percent;
+    add("job" + std::to_string(percent), "epochs=1 exit=" + std::to_string(percent));
+    Queue queue(fs_, root());
+    JobHandler handler(fs_, queue, config_, {}, make, clock_, stop_);
+    Worker(fs_, queue, handler, config_.daemon, stop_).run(true);
+  }
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked[0].value().per_write, CheckpointPace{}.per_write) << "the default of both";
+  EXPECT_EQ(asked[1].value().per_write, 5.0);
+  EXPECT_EQ(asked[1].value().seconds, CheckpointPace{}.seconds);
+  EXPECT_FALSE(asked[2].has_value());
+}
+
 TEST_F(PipelineTest, AJobWithoutAJobFileIsFine) {
   add("a", "epochs=1");
   EXPECT_EQ(run_once().done, 1u);
