@@ -6,6 +6,7 @@
 
 #include "daemon/cli/command.hpp"
 #include "daemon/queue/lock.hpp"
+#include "daemon/queue/owner.hpp"
 #include "daemon/queue/steer.hpp"
 
 namespace epochd {
@@ -21,6 +22,7 @@ constexpr std::chrono::milliseconds kLookPause{200};
 
 ExitCode drain(const Session& session, const DrainOptions& options) {
   FileSystem fs;
+  const AsQueueOwner owner(options.queue);
   require_queue(fs, options.queue);
   const bool is_changed =
       options.undo ? withdraw_drain(fs, options.queue) : request_drain(fs, options.queue);

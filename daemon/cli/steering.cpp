@@ -1,5 +1,6 @@
 // epoch cancel, retry, hold, release: thin over daemon/queue/steer.hpp.
 #include "daemon/cli/command.hpp"
+#include "daemon/queue/owner.hpp"
 #include "daemon/queue/steer.hpp"
 
 namespace epochd {
@@ -16,6 +17,7 @@ constexpr std::array<const char*, 5> kOutcomeNames = {"done", "requested", "alre
 
 ExitCode steer(const Session& session, Steer act, const SteerOptions& options) {
   FileSystem fs;
+  const AsQueueOwner owner(options.queue);
   require_queue(fs, options.queue);
   const Steered steered = act(fs, options.queue, options.job);
   if (steered.outcome == Steered::Outcome::kUnknown) throw UsageError(steered.message);

@@ -46,9 +46,8 @@ void replace_file_in_haste(FileSystem& fs, const Path& path, std::span<const u8>
   fs.rename_replace(temporary, path);
 }
 
-void copy_file(FileSystem& fs, const Path& from, const Path& to) {
+void copy_file(FileSystem& fs, const FileHandle& source, const Path& from, const Path& to) {
   constexpr size_t kPieceBytes = 1 << 20;
-  const FileHandle source = fs.open_for_reading(from, Links::kFollow);
   DurableFile target(fs, to);
   Bytes piece(kPieceBytes);
   while (const size_t count = fs.read_some(source, from, piece)) {

@@ -32,8 +32,8 @@ constexpr std::string_view kTemporarySuffix = ".part";
 void replace_file(FileSystem& fs, const Path& path, std::span<const u8> bytes);
 /// Atomic, but not durable: for what is only looked at, such as progress.
 void replace_file_in_haste(FileSystem& fs, const Path& path, std::span<const u8> bytes);
-/// Follows a symbolic link at `from`: for files a user named.
-void copy_file(FileSystem& fs, const Path& from, const Path& to);
+/// From an open file, which was at `from`.
+void copy_file(FileSystem& fs, const FileHandle& source, const Path& from, const Path& to);
 /// For what nobody would read: when it cannot be removed, it stays.
 void remove_quietly(FileSystem& fs, const Path& path) noexcept;
 /// Removes the file and makes that durable.

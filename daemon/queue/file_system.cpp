@@ -216,6 +216,12 @@ std::optional<Entry> FileSystem::stat(const Path& path) {
   fail("look at", path);
 }
 
+bool FileSystem::is_denied(const Path& directory) {
+  constexpr int kWanted = R_OK | W_OK | X_OK;
+  constexpr int kFlags = AT_EACCESS | AT_SYMLINK_NOFOLLOW;
+  return ::faccessat(AT_FDCWD, directory.c_str(), kWanted, kFlags) != 0 && errno == EACCES;
+}
+
 bool FileSystem::is_being_written(const Path& path) {
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return false;

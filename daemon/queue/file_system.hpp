@@ -96,6 +96,8 @@ class FileSystem {
   virtual std::vector<Entry> list(const Path& path);
   virtual std::optional<Entry> stat(const Path& path);
   bool exists(const Path& path) { return stat(path).has_value(); }
+  /// True when another user's directory may not be read, changed and moved by this one.
+  virtual bool is_denied(const Path& directory);
   /// True while some process has the file open for writing. False where the system cannot tell.
   virtual bool is_being_written(const Path& path);
 

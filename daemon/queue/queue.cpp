@@ -100,6 +100,13 @@ void Queue::look_at(KnownJob& known, const Entry& entry, Place place) {
 }
 
 bool Queue::is_ready(const WaitingJob& job) {
+  if (fs_.is_denied(path_of(Place::kIncoming, job.id))) {
+    // That job's own fault, and no reason to keep the others waiting.
+    warn_once(job.id,
+              "this job's directory belongs to another user; left alone until it is given to the "
+              "queue's owner (chown -R), or submitted with `epoch submit`");
+    return false;
+  }
   for (const std::string_view name : {kJobFile, kProgramFile, kInputFile}) {
     if (!fs_.is_being_written(path_of(Place::kIncoming, job.id) / name)) continue;
     warn_once(job.id, "a file of this job is still open for writing; waiting for it");

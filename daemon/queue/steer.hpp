@@ -17,7 +17,8 @@ struct SubmitRequest {
   std::string id = {};  ///< a job id; empty: made from the name, the time and chance
 };
 
-/// Builds the job in tmp/ and renames it into incoming/. Returns its id.
+/// Builds the job in tmp/ and renames it into incoming/; as the queue's owner, where root submits.
+/// Returns its id.
 /// Errors: IoError; NotAQueue when `root` is not a queue directory.
 std::string submit_job(FileSystem& fs, const Path& root, const SubmitRequest& request);
 

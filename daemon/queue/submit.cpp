@@ -6,6 +6,7 @@
 #include "config/time_text.hpp"
 #include "daemon/queue/durable.hpp"
 #include "daemon/queue/job_id.hpp"
+#include "daemon/queue/owner.hpp"
 #include "daemon/queue/queue.hpp"
 #include "daemon/queue/steer.hpp"
 
@@ -72,13 +73,18 @@ void require_queue(FileSystem& fs, const Path& root) {
 }
 
 std::string submit_job(FileSystem& fs, const Path& root, const SubmitRequest& request) {
+  // Whoever submits may read them; the queue's owner need not.
+  const FileHandle program = fs.open_for_reading(request.program, Links::kFollow);
+  FileHandle input;
+  if (request.input) input = fs.open_for_reading(*request.input, Links::kFollow);
+  const AsQueueOwner owner(root);
   require_queue(fs, root);
   const std::string name =
       request.spec.name.empty() ? request.program.stem().string() : request.spec.name;
   const std::string id = request.id.empty() ? make_id(name) : request.id;
   const TemporaryJob job(fs, root / kTmpName / id);
-  copy_file(fs, request.program, job.path() / kProgramFile);
-  if (request.input) copy_file(fs, *request.input, job.path() / kInputFile);
+  copy_file(fs, program, request.program, job.path() / kProgramFile);
+  if (request.input) copy_file(fs, input, *request.input, job.path() / kInputFile);
   replace_file(fs, job.path() / kJobFile, as_bytes(job_yaml(request.spec)));
   const Path target = place_path(root, Place::kIncoming) / id;
   if (move_no_replace(fs, job.path(), target) != FileSystem::Moved::kYes) {

@@ -8,6 +8,7 @@
 
 #include "daemon/queue/finish.hpp"
 #include "daemon/queue/job_id.hpp"
+#include "daemon/queue/owner.hpp"
 #include "tests/daemon/queue_fixture.hpp"
 
 namespace epochd {
@@ -158,6 +159,24 @@ TEST_F(QueueTest, IgnoresWhatIsNoJob) {
   write(at(Place::kIncoming) / ".hidden" / "x", "?");
   std::filesystem::create_symlink("/etc", at(Place::kIncoming) / "link");
   EXPECT_TRUE(queue.waiting().empty());
+}
+
+TEST_F(QueueTest, AJobOfAnotherUserKeepsNobodyWaiting) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  constexpr ::uid_t kSomebody = 65534;
+  ASSERT_EQ(::chown(root().c_str(), kSomebody, kSomebody), 0);
+  {
+    const AsQueueOwner owner(root());
+    complete_queue_directories(fs_, root());
+  }
+  add_job("foreign", "priority: 9\n");
+  const AsQueueOwner owner(root());
+  add_job("own");
+  Queue queue(fs_, root());
+  EXPECT_EQ(queue.waiting().front().id, "foreign");
+  EXPECT_EQ(queue.claim(), "own");
+  EXPECT_EQ(queue.claim(), std::nullopt);
+  EXPECT_EQ(places_of("foreign"), std::vector<std::string>{"incoming"});
 }
 
 TEST_F(QueueTest, AClaimedJobGetsANewNameWhenTheOldOneIsTaken) {

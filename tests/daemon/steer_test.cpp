@@ -1,9 +1,12 @@
 // Submit, cancel, retry, hold, release and status, without a daemon.
 #include "daemon/queue/steer.hpp"
 
+#include <sys/stat.h>
+
 #include "config/config.hpp"
 #include "daemon/queue/finish.hpp"
 #include "daemon/queue/job_id.hpp"
+#include "daemon/queue/owner.hpp"
 #include "daemon/queue/status.hpp"
 #include "tests/daemon/queue_fixture.hpp"
 
@@ -48,6 +51,42 @@ TEST_F(SteerTest, SubmitWantsAQueue) {
   EXPECT_THROW(submit_job(fs_, other.path() / "nowhere", request), NotAQueue);
   std::filesystem::create_directory(other.path() / "empty");
   EXPECT_NO_THROW(submit_job(fs_, other.path() / "empty", request));
+}
+
+/// Nobody's, on every Debian.
+constexpr ::uid_t kSomebody = 65534;
+
+TEST_F(SteerTest, RootActsAsTheQueuesOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  TemporaryDirectory source;  // which only root may enter
+  write(source.path() / "fib.elf", "elf");
+  write(source.path() / "n", "input");
+  const Path owned = root() / "owned";
+  std::filesystem::create_directory(owned);
+  ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
+  ASSERT_EQ(::chown(owned.c_str(), kSomebody, kSomebody), 0);
+  const std::string id =
+      submit_job(fs_, owned, {source.path() / "fib.elf", source.path() / "n", {}});
+  EXPECT_EQ(::geteuid(), 0u) << "only for that long";
+  EXPECT_EQ(::getegid(), 0u);
+  const Path job = place_path(owned, Place::kIncoming) / id;
+  EXPECT_EQ(read(job / kInputFile), "input");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(owned)) {
+    struct ::stat status {};
+    ASSERT_EQ(::stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, kSomebody) << entry.path();
+    EXPECT_EQ(status.st_gid, kSomebody) << entry.path();
+  }
+  {
+    const AsQueueOwner owner(owned);
+    EXPECT_EQ(::geteuid(), kSomebody);
+    EXPECT_THROW(fs_.list(source.path()), IoError) << "root's rights are put away";
+  }
+  EXPECT_FALSE(fs_.is_denied(source.path()));
+  const AsQueueOwner owner(owned);
+  EXPECT_TRUE(fs_.is_denied(source.path()));
+  EXPECT_FALSE(fs_.is_denied(job));
+  EXPECT_FALSE(fs_.is_denied(owned / "nothing"));
 }
 
 TEST_F(SteerTest, SubmitOfAMissingFileLeavesNothing) {
