@@ -3,6 +3,8 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -38,14 +40,45 @@ namespace {
 
 thread_local std::shared_ptr<Context> own_context;
 
+/// As syslog numbers them.
+char priority_digit(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::trace:
+    case spdlog::level::debug:
+      return '7';
+    case spdlog::level::warn:
+      return '4';
+    case spdlog::level::err:
+    case spdlog::level::critical:
+      return '3';
+    default:
+      return '6';
+  }
+}
+
+/// What journald takes off a line's start again.
+class PriorityPrefix : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& line) override {
+    const char prefix[] = {'<', priority_digit(message.level), '>'};
+    line.append(prefix, prefix + sizeof(prefix));
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<PriorityPrefix>();
+  }
+};
+
 std::shared_ptr<spdlog::logger> make_logger(LogFormat format) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   if (std::getenv("NO_COLOR") != nullptr) sink->set_color_mode(spdlog::color_mode::never);
-  const char* pattern = format == LogFormat::kText
-                            ? "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v"
-                            : R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
-  sink->set_formatter(
-      std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::utc));
+  const std::string pattern = format == LogFormat::kText
+                                  ? "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v"
+                                  : R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
+  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+  formatter->add_flag<PriorityPrefix>('*');
+  formatter->set_pattern(is_journal() ? "%*" + pattern : pattern);
+  sink->set_formatter(std::move(formatter));
   auto logger = std::make_shared<spdlog::logger>("epochd", std::move(sink));
   logger->set_level(spdlog::level::trace);  // who writes has asked for the level already
   return logger;
@@ -139,6 +172,16 @@ std::string to_word(const Field& field) {
 }
 
 }  // namespace
+
+bool is_journal_stream(const char* stream, int fd) {
+  struct ::stat status {};
+  if (stream == nullptr || ::fstat(fd, &status) != 0) return false;
+  return stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+bool is_journal() {
+  return is_journal_stream(std::getenv("JOURNAL_STREAM"), STDERR_FILENO);
+}
 
 void configure(LogLevel level, LogFormat format) {
   state().configure({level, format});

@@ -38,6 +38,11 @@ class Field {
   Value value_;
 };
 
+/// True when stderr is journald's, by the name that systemd gives the stream ("device:inode"). A
+/// line is then begun with its priority, "<3>" of an error, so that journalctl -p finds it.
+bool is_journal();
+bool is_journal_stream(const char* stream, int fd);
+
 /// Records go to stderr. Before the first call: level info, text. Threads: any.
 void configure(LogLevel level, LogFormat format);
 /// What was configured last: for a process that is to log in the same way.

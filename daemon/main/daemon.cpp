@@ -32,9 +32,9 @@ Micros tick_period(Micros watchdog) {
 
 Daemon::Daemon(DaemonOptions options, Config config, Environment environment,
                JobProverFactory make_prover, std::vector<DeviceInfo> devices,
-               ServiceManager manager)
+               ServiceManager& manager)
     : options_(std::move(options)),
-      manager_(std::move(manager)),
+      manager_(manager),
       config_(std::move(config)),
       queue_(fs_, config_.latest().daemon.queue),
       observer_({board_, metrics_, config_, clock_, [this] { device_lost(); }}),
@@ -149,9 +149,11 @@ void Daemon::reload() {
   metrics_.count_reload(fixed.has_value());
   if (!fixed) {
     log::error("the settings stay as they were", {{"why", fixed.error()}});
-    manager_.ready("kept the old settings: " + fixed.error());
+    board_.set_refused(fixed.error());
+    manager_.ready(board_.summary());
     return;
   }
+  board_.set_refused("");
   for (const std::string& key : *fixed) {
     log::warn("this setting changes when the daemon is started again", {{"key", key}});
   }

@@ -22,10 +22,11 @@ struct DaemonOptions {
 
 class Daemon {
  public:
-  /// Takes the queue. `devices`: what there is to prove on, for the dashboard.
+  /// Takes the queue. `devices`: what there is to prove on, for the dashboard. `manager` outlives
+  /// it.
   /// Errors: QueueBusy, IoError.
   Daemon(DaemonOptions options, Config config, Environment environment,
-         JobProverFactory make_prover, std::vector<DeviceInfo> devices, ServiceManager manager);
+         JobProverFactory make_prover, std::vector<DeviceInfo> devices, ServiceManager& manager);
 
   /// Serves until it is told to stop; with `once`, until nothing is left to do. On the calling
   /// thread, which is the control thread, and several of its own.
@@ -52,7 +53,7 @@ class Daemon {
   FileSystem fs_;
   Clock clock_;
   i64 start_unix_ = clock_.unix_seconds();
-  ServiceManager manager_;
+  ServiceManager& manager_;
   LiveConfig config_;
   std::atomic<bool> stop_ = false;
   std::atomic<bool> is_device_lost_ = false;

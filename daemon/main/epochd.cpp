@@ -15,8 +15,14 @@
 namespace epochd {
 namespace {
 
-int fail(ExitCode code, const std::string& message) {
-  log::error("epochd cannot run", {{"why", message}});
+/// Said to whoever looks at the service, too: the log may be elsewhere, or long.
+int fail(ServiceManager& manager, ExitCode code, const std::string& message) {
+  manager.status(message);
+  if (code == ExitCode::kUsage) {  // file:line:column: message, for editors
+    std::cerr << (log::is_journal() ? "<3>" : "") << message << std::endl;
+  } else {
+    log::error("epochd cannot run", {{"why", message}});
+  }
   return static_cast<int>(code);
 }
 
@@ -48,7 +54,7 @@ std::vector<DeviceInfo> check_backend(const DaemonSettings& settings, const Devi
 }
 
 ExitCode serve(const DaemonOptions& options, JobProverFactory make_prover,
-               const DeviceQuery& devices, const SettingsCheck& check, ServiceManager manager) {
+               const DeviceQuery& devices, const SettingsCheck& check, ServiceManager& manager) {
   FileSystem fs;
   auto config = load_config(fs, options.config, options.queue);
   if (!config) throw UsageError(config.error());
@@ -59,7 +65,7 @@ ExitCode serve(const DaemonOptions& options, JobProverFactory make_prover,
   }
   std::vector<DeviceInfo> seen = check_backend(config->daemon, devices);
   Daemon daemon(options, *std::move(config), environment, std::move(make_prover), std::move(seen),
-                std::move(manager));
+                manager);
   return daemon.run();
 }
 
@@ -86,18 +92,16 @@ int run_epochd(int argc, const char* const* argv, JobProverFactory make_prover,
     app.exit(error);
     return static_cast<int>(is_help ? ExitCode::kOk : ExitCode::kUsage);
   }
+  ServiceManager manager = ServiceManager::from_environment();
   try {
-    ServiceManager manager = ServiceManager::from_environment();
-    return static_cast<int>(
-        serve(options, std::move(make_prover), devices, check, std::move(manager)));
+    return static_cast<int>(serve(options, std::move(make_prover), devices, check, manager));
   } catch (const UsageError& error) {
-    std::cerr << error.what() << std::endl;
-    return static_cast<int>(ExitCode::kUsage);
+    return fail(manager, ExitCode::kUsage, error.what());
   } catch (const IoError& error) {
-    return fail(ExitCode::kIo,
+    return fail(manager, ExitCode::kIo,
                 std::string(error.what()) + "; mend it, or choose another queue with --queue");
   } catch (const std::exception& error) {
-    return fail(ExitCode::kIo, error.what());
+    return fail(manager, ExitCode::kIo, error.what());
   }
 }
 

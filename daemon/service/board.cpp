@@ -112,6 +112,11 @@ void Board::set_draining() {
   view_.is_draining = true;
 }
 
+void Board::set_refused(std::string why) {
+  const std::lock_guard lock(mutex_);
+  refused_ = std::move(why);
+}
+
 void Board::set_queue(const std::array<u64, kPlaceNames.size()>& counts) {
   const std::lock_guard lock(mutex_);
   view_.queue = counts;
@@ -166,7 +171,8 @@ std::string Board::summary() const {
   if (view_.is_draining) text = "stopping; " + text;
   if (view_.is_blocked) text += "; nothing is begun until the disk takes it";
   const u64 queued = view_.queue[static_cast<size_t>(Place::kIncoming)];
-  return text + "; " + std::to_string(queued) + " queued";
+  text += "; " + std::to_string(queued) + " queued";
+  return refused_.empty() ? text : text + "; kept the old settings: " + refused_;
 }
 
 }  // namespace epochd

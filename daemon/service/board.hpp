@@ -83,6 +83,8 @@ class Board {
 
   void set_blocked(bool is_blocked);
   void set_draining();
+  /// What is wrong with the settings of the last reload; empty: they were taken.
+  void set_refused(std::string why);
   void set_queue(const std::array<u64, kPlaceNames.size()>& counts);
   void set_devices(std::vector<DeviceInfo> devices);
   /// Adds a point to the history. `epochs_total`: proved since the start.
@@ -108,6 +110,7 @@ class Board {
   const Clock& clock_;
   mutable std::mutex mutex_;
   BoardView view_;  ///< but for the jobs
+  std::string refused_;
   std::vector<Lane> lanes_;
   double advanced_s_;
   bool has_advanced_ = true;

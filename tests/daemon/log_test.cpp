@@ -2,6 +2,8 @@
 #include "daemon/log/log.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -79,6 +81,16 @@ TEST(Log, RecordsSayWhatTheyAreAbout) {
   EXPECT_EQ(json["job"], "fib-3");
   EXPECT_FALSE(json.contains("stage"));
   EXPECT_FALSE(nlohmann::json::parse(lines[3]).contains("job"));
+}
+
+TEST(Log, KnowsTheJournalByTheNameOfItsStream) {
+  struct ::stat status {};
+  ASSERT_EQ(::fstat(STDOUT_FILENO, &status), 0);
+  const std::string name = std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+  EXPECT_TRUE(log::is_journal_stream(name.c_str(), STDOUT_FILENO));
+  EXPECT_FALSE(log::is_journal_stream((name + "1").c_str(), STDOUT_FILENO)) << "redirected";
+  EXPECT_FALSE(log::is_journal_stream(nullptr, STDOUT_FILENO));
+  EXPECT_FALSE(log::is_journal_stream(name.c_str(), -1));
 }
 
 TEST(Log, AFloodIsCountedInsteadOfWritten) {

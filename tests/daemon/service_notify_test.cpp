@@ -206,6 +206,19 @@ TEST_F(NotifyTest, ABadFileKeepsTheSettingsAndSaysWhere) {
   EXPECT_TRUE(is_logged("the settings stay as they were"));
   add("a", "epochs=1");
   EXPECT_TRUE(wait_until([&] { return is_logged("epoch proved job=a"); })) << "still debug";
+  const std::string idle = manager_.wait_for("STATUS=idle");
+  EXPECT_NE(idle.find("kept the old settings: "), std::string::npos) << "said on; " << idle;
+  configure("log: {level: debug}\n");
+  signal(SIGHUP);
+  EXPECT_EQ(manager_.wait_for("READY=1").find("kept"), std::string::npos) << "and over";
+}
+
+TEST_F(NotifyTest, WhyItCannotStartIsTold) {
+  configure("log: {level: loud}\n");
+  start(environment());
+  EXPECT_NE(manager_.wait_for("STATUS=").find("epochd.yaml:4:14: 'log.level' must be debug,"),
+            std::string::npos);
+  EXPECT_EQ(wait_for_end(), 2);
 }
 
 TEST_F(NotifyTest, AReloadInTheMiddleOfAJobDropsNothingAndHoldsForTheNext) {
