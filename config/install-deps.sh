@@ -16,7 +16,8 @@ packages=(
   libbenchmark-dev      # micro benchmarks
   gcc-riscv64-unknown-elf  # guest programs
   qemu-user             # an independent executor for the tests
-  systemd               # systemd-analyze: the unit is tested
+  systemd               # the unit is tested, with systemd-analyze and under a systemd of its own
+  dpkg-dev              # dpkg-shlibdeps: what the Debian package depends on
 )
 
 if [[ "${EPOCHD_SKIP_INSTALL:-0}" == 1 ]]; then

@@ -5,7 +5,7 @@ file(REMOVE_RECURSE ${STAGE})
 set(ENV{DESTDIR} ${STAGE})
 
 function(install_all)
-  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD}
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} ${ARGN}
     RESULT_VARIABLE RESULT OUTPUT_VARIABLE OUTPUT ERROR_VARIABLE OUTPUT)
   if(NOT RESULT EQUAL 0)
     message(FATAL_ERROR "the installation failed:\n${OUTPUT}")
@@ -35,4 +35,18 @@ file(READ ${STAGE}${SYSCONF}/epochd/epochd.yaml SETTINGS)
 if(NOT SETTINGS STREQUAL "threads: 7\n")
   message(FATAL_ERROR "the administrator's settings were overwritten")
 endif()
+
+# A prefix that is chosen only now is in the unit as well.
+foreach(CHOICE /usr:/etc /opt/prover:/etc/opt/prover /srv:/srv/etc)
+  string(REPLACE ":" ";" CHOICE ${CHOICE})
+  list(GET CHOICE 0 PREFIX)
+  list(GET CHOICE 1 SYSCONF)
+  install_all(--prefix ${PREFIX})
+  file(READ ${STAGE}${PREFIX}/lib/systemd/system/epochd.service UNIT)
+  string(FIND "${UNIT}"
+    "\nExecStart=${PREFIX}/bin/epochd --config ${SYSCONF}/epochd/epochd.yaml\n" AT)
+  if(AT EQUAL -1 OR NOT EXISTS ${STAGE}${SYSCONF}/epochd/epochd.yaml)
+    message(FATAL_ERROR "installed below ${PREFIX}, the unit starts something else:\n${UNIT}")
+  endif()
+endforeach()
 file(REMOVE_RECURSE ${STAGE})
