@@ -70,6 +70,12 @@ void Process::kill(int signal) const {
   ::kill(pid_, signal);
 }
 
+bool Process::has_ended() const {
+  ::siginfo_t info{};  // left as it is when there is nothing to tell
+  ::waitid(P_PID, static_cast<::id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == pid_;
+}
+
 Outcome Process::wait() {
   int status = 0;
   EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);

@@ -34,6 +34,7 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void kill(int signal) const;
+  bool has_ended() const;
   Outcome wait();
   std::string err() const;
   /// Processes it started that run now.
