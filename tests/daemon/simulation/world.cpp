@@ -511,7 +511,7 @@ void World::damage_checkpoints() {
 std::string reproduction(u64 seed) {
   return "EPOCHD_SIMULATION_SEED=" + std::to_string(seed) +
          " EPOCHD_SIMULATION_SCHEDULES=1 EPOCHD_SIMULATION_LOG=1 daemon_simulation_test "
-         "--gtest_filter=Simulation.SchedulesKeepEveryPromise";
+         "--gtest_filter=*Schedules.KeepEveryPromise*";
 }
 
 ScheduleResult run_schedule(u64 seed, const Path& root, Mutation mutation, bool wants_log) {
