@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 bool works = true;
-u64 releases = 0;
+std::atomic<u64> releases = 0;
 
 ProvedEpoch proved(u32 label) {
   ProvedEpoch epoch;
@@ -95,13 +96,13 @@ class ScriptedPool : public ProverPool {
     ProverUsage usage;
     usage.backend = "cuda";
     usage.peak_device_bytes = 7;
-    usage.counters["proofs"] = proofs_;
-    usage.counters["releases"] = releases;
+    usage.counters["proofs"] = proofs_.load();
+    usage.counters["releases"] = releases.load();
     return usage;
   }
 
  private:
-  u64 proofs_ = 0;
+  std::atomic<u64> proofs_ = 0;  ///< also read by the thread of a slow one
   std::thread slow_;
 };
 
