@@ -1,5 +1,6 @@
 // epoch check-config: is this settings file, or job file, right?
 #include "daemon/cli/command.hpp"
+#include "daemon/pipeline/budgets.hpp"
 
 namespace epochd {
 namespace {
@@ -20,7 +21,16 @@ nlohmann::json to_json(const Diagnostics& findings) {
   return list;
 }
 
-Diagnostics check(FileSystem& fs, const CheckOptions& options) {
+/// As a starting epochd checks them.
+Diagnostics check_settings(const Environment& environment, const std::string& file,
+                           const std::string& text) {
+  const auto parsed = parse_config(file, text);
+  if (!parsed) return parsed.error();
+  const auto refusal = budget_refusal(*parsed, environment);
+  return refusal ? Diagnostics{{file, 0, 0, *refusal}} : Diagnostics{};
+}
+
+Diagnostics check(FileSystem& fs, const Environment& environment, const CheckOptions& options) {
   // A job file carries its kind in its name; --job says so for any other.
   const bool is_job = options.is_job || Path(options.file).filename() == "job.yaml";
   const Bytes bytes = fs.read_prefix(options.file, kConfigBytesMax + 1, Links::kFollow);
@@ -29,13 +39,12 @@ Diagnostics check(FileSystem& fs, const CheckOptions& options) {
     const auto parsed = parse_job(options.file, text);
     return parsed ? Diagnostics{} : parsed.error();
   }
-  const auto parsed = parse_config(options.file, text);
-  return parsed ? Diagnostics{} : parsed.error();
+  return check_settings(environment, options.file, text);
 }
 
 ExitCode check_config(const Session& session, const CheckOptions& options) {
   FileSystem fs;
-  const Diagnostics findings = check(fs, options);
+  const Diagnostics findings = check(fs, session.environment, options);
   const bool is_good = findings.empty();
   session.answer({{"file", options.file}, {"valid", is_good}, {"findings", to_json(findings)}},
                  is_good ? options.file + ": valid" : to_text(findings));

@@ -10,6 +10,7 @@
 #include "cuda/rt/device_query.hpp"
 #include "cuda/session/plan.hpp"
 #include "daemon/host/host_info.hpp"
+#include "daemon/pipeline/budgets.hpp"
 #include "daemon/pipeline/engine_prover.hpp"
 #include "daemon/queue/durable.hpp"
 #include "daemon/queue/lock.hpp"
@@ -235,7 +236,12 @@ std::vector<Check> run_checks(const Environment& environment, const std::string&
         return checks;
       }
       config = *parsed;
-      checks.push_back({"settings", Verdict::kOk, config_file + " is valid", ""});
+      if (const auto refusal = budget_refusal(config, environment)) {
+        checks.push_back({"settings", Verdict::kFail, config_file + ": " + *refusal,
+                          "lower protocol.epoch_size_log2 or raise the budget"});
+      } else {
+        checks.push_back({"settings", Verdict::kOk, config_file + " is valid", ""});
+      }
     } catch (const IoError& error) {
       checks.push_back(failed("settings", error, "check the path and its permissions"));
       return checks;

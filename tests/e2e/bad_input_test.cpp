@@ -167,6 +167,25 @@ TEST_F(BadInputTest, UnknownAndMistypedConfigKeys) {
   EXPECT_TRUE(std::filesystem::is_empty(queue())) << "nothing was started";
 }
 
+TEST_F(BadInputTest, ABudgetThatIsTooSmallIsSaidByAllThatReadIt) {
+  write_config("queue: " + queue().string() + "\nmemory: {host_bytes: 1000000000}\n");
+  const std::string file = path("epochd.yaml").string();
+  const Outcome daemon = epochd_once();
+  EXPECT_EQ(daemon.code, 2);
+  const size_t at = daemon.err.find(file + ": an epoch of 2^20 cycles needs up to ");
+  ASSERT_NE(at, std::string::npos) << daemon.err;
+  const std::string refusal = daemon.err.substr(at, daemon.err.find('\n', at) - at);
+  EXPECT_NE(refusal.find("memory.host_bytes allows 0.9 GiB"), std::string::npos) << refusal;
+  const Outcome checked = epoch({"check-config", file});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_NE((checked.out + checked.err).find(refusal), std::string::npos) << checked.out;
+  const Outcome doctor = epoch({"doctor", "--config", file});
+  EXPECT_EQ(doctor.code, 3);
+  EXPECT_NE(doctor.out.find(refusal), std::string::npos) << doctor.out;
+  // Smaller epochs fit, also when the environment asks for them.
+  EXPECT_EQ(epoch({"check-config", file}, {{"EPOCH_SIZE_LOG2", "10"}}).code, 0);
+}
+
 TEST_F(BadInputTest, BadJobFile) {
   write_file(path("job/program.elf"), good());
   write_file(path("job/job.yaml"), "epoch_size_log2: 40\n");
