@@ -4,7 +4,7 @@
 #include <random>
 
 #include "tests/epoch/continuation/bundle_map.hpp"
-#include "tests/epoch/continuation/small_programs.hpp"
+#include "tests/epoch/continuation/straight_run.hpp"
 
 namespace epochd::testing {
 namespace {
@@ -21,18 +21,8 @@ RunResult verify_with(const VerifyingKey& key, const std::vector<u64>& bundle,
 
 /// Two epochs, 32 and 8 cycles, over few tables: the smallest bundle with everything in it. Emits 7
 /// in the first epoch, exits with 3.
-struct SmallRun {
-  SmallRun() : guest(straight_line(40)) {
-    guest.params.epoch_size_log2 = 5;
-    epochs = run_epochs(guest, {});
-    bundle = prove_run(guest, epochs);
-  }
-  Guest guest;
-  std::vector<EpochRecords> epochs;
-  std::vector<u64> bundle;
-};
-SmallRun& small_run() {
-  static SmallRun run;
+StraightRun& small_run() {
+  static StraightRun run(40);
   return run;
 }
 
@@ -181,7 +171,7 @@ std::set<RunError> errors_of(size_t word, u64 value) {
 /// Verifies the bundle with `value` at each word in turn, on all threads; skips words where it
 /// gives nothing. Returns how many were tried.
 size_t expect_all_refused(const std::function<std::optional<u64>(size_t word)>& value) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const Parallel pool;
   std::atomic<size_t> tried = 0;
   pool.for_ranges(run.bundle.size(), 512, [&](size_t begin, size_t end) {
@@ -235,7 +225,7 @@ TEST(Reject, AliasesOfFieldElements) {
 }
 
 TEST(Reject, WordsAboveTheModulusInTheFixedPartAreNotCanonical) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const BundleMap map(run.bundle);
   const RecordPlace& r = map.epochs[0];
   // LogUp root, then a sum for each table, the quotient root, then openings: field elements but for
@@ -284,7 +274,7 @@ TEST(Reject, NoncesThatDoNotMeetTheDifficulty) {
 // --- lengths -----------------------------------------------------------------------------------
 
 TEST(Reject, TruncationEverywhere) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   std::vector<size_t> lengths = BundleMap(run.bundle).boundaries();
   std::mt19937_64 rng(7);
   for (int i = 0; i < 300; ++i) lengths.push_back(rng() % run.bundle.size());
@@ -309,7 +299,7 @@ TEST(Reject, TrailingWords) {
 }
 
 TEST(Reject, AWordTooManyOrTooFewInEachRecord) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const BundleMap map(run.bundle);
   const auto try_record = [&](const RecordPlace& r, RunError error, u32 index) {
     for (const int step : {1, -1}) {
@@ -369,7 +359,7 @@ TEST(Reject, NothingAndNearlyNothing) {
 // --- statements --------------------------------------------------------------------------------
 
 TEST(Reject, StatementsThatClaimSomethingElse) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const auto word = [&](u32 epoch, size_t w) { return run.bundle[statement_word(epoch, w)]; };
   const auto try_word = [&](u32 epoch, size_t w, u64 value, RunError error) {
     SCOPED_TRACE(::testing::Message() << "epoch " << epoch << " word " << w << " = " << value);
@@ -402,7 +392,7 @@ TEST(Reject, StatementsThatClaimSomethingElse) {
 }
 
 TEST(Reject, OutputsHiddenOrInvented) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const BundleMap map(run.bundle);
   const RecordPlace& r = map.epochs[0];
   const size_t output = r.begin + kTableWord + run.bundle[r.begin + kTableCountWord];
@@ -419,7 +409,7 @@ TEST(Reject, OutputsHiddenOrInvented) {
 }
 
 TEST(Reject, TableListsNoProverSends) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   const BundleMap map(run.bundle);
   const RecordPlace& r = map.epochs[0];
   const size_t first = r.begin + kTableWord;
@@ -457,7 +447,7 @@ TEST(Reject, TableListsNoProverSends) {
 // --- keys and presets --------------------------------------------------------------------------
 
 TEST(Reject, AnotherProgramsKey) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   Guest other(straight_line(41));
   EXPECT_EQ(verify_with(other.key.vk, run.bundle).error, RunError::kProgram);
   // One flipped word of the program, and another entry.
@@ -479,7 +469,7 @@ TEST(Reject, AnotherProgramsKey) {
 }
 
 TEST(Reject, PresetsNotAskedForOrNotTheKeys) {
-  const SmallRun& run = small_run();
+  const StraightRun& run = small_run();
   EXPECT_EQ(verify_with(run.guest.key.vk, run.bundle, false).error, RunError::kTestPreset);
   Guest strong(straight_line(40), "proven100");
   EXPECT_EQ(verify_with(strong.key.vk, run.bundle).error, RunError::kPreset);

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "tests/epoch/continuation/bundle_map.hpp"
-#include "tests/epoch/continuation/small_programs.hpp"
+#include "tests/epoch/continuation/straight_run.hpp"
 
 namespace epochd::testing {
 namespace {
@@ -37,19 +37,9 @@ struct Shuffled {
   }
 };
 
-/// 300 cycles in ten epochs of 32.
-struct TenEpochs {
-  TenEpochs() : guest(straight_line(300)) {
-    guest.params.epoch_size_log2 = 5;
-    epochs = run_epochs(guest, {});
-    bundle = prove_run(guest, epochs);
-  }
-  Guest guest;
-  std::vector<EpochRecords> epochs;
-  std::vector<u64> bundle;
-};
-TenEpochs& ten_epochs() {
-  static TenEpochs run;
+/// 300 cycles.
+StraightRun& ten_epochs() {
+  static StraightRun run(300);
   return run;
 }
 
