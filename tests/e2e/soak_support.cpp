@@ -62,8 +62,9 @@ Slope slope_of(const Samples& samples) {
 }
 
 bool is_flat(const Slope& slope, double share) {
+  const double rise = slope.per_unit * slope.range;
   return slope.per_unit <= 3 * slope.standard_error ||
-         slope.per_unit * slope.range <= share * slope.mean;
+         rise <= std::max(share * slope.mean, kAllocatorBytes);
 }
 
 nlohmann::json to_json(const Slope& slope) {

@@ -27,8 +27,10 @@ struct Slope {
 };
 using Samples = std::vector<std::pair<double, double>>;
 Slope slope_of(const Samples& samples);
+/// What an allocator may hold more at one time than at another, however long it runs.
+constexpr double kAllocatorBytes = 1 << 20;
 /// Nothing grows: what the fitted line rises by over its length is within three standard errors, or
-/// less than `share` of the mean.
+/// less than `share` of the mean, or than kAllocatorBytes: only long runs show small leaks.
 bool is_flat(const Slope& slope, double share);
 nlohmann::json to_json(const Slope& slope);
 
