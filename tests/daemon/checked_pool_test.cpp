@@ -37,6 +37,15 @@ class CheckedPoolTest : public ::testing::Test {
     };
     pool_.emplace(job_, std::move(places), make_verify, 2, log_);
   }
+  /// `at_work` is stuck, and comes free a while after the pool is asked to close.
+  void close_while_proving(Script& at_work) {
+    std::thread releasing([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      at_work.release();
+    });
+    pool_->close();
+    releasing.join();
+  }
   CheckedEpoch get(u32 label, std::optional<Bytes> stored = std::nullopt) {
     std::promise<CheckedAnswer> promise;
     pool_->submit(capsule_of(label), std::move(stored),
@@ -305,12 +314,7 @@ TEST_F(CheckedPoolTest, WhatIsNotBegunWaitsForTheNextOpening) {
     });
   }
   device_.wait_for_begun(1);
-  std::thread releasing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    device_.release();
-  });
-  pool_->close();
-  releasing.join();
+  close_while_proving(device_);
   EXPECT_FALSE(pool_->is_open());
   EXPECT_TRUE(pool_->is_wanting());
   const auto wait_for = [&](u32 count) {
@@ -339,12 +343,7 @@ TEST_F(CheckedPoolTest, WhatTheFallbackDidNotBeginIsNotCountedAsItsProof) {
     pool_->submit(capsule_of(label), std::nullopt, [&](CheckedAnswer) { ++answered; });
   }
   cpu_.wait_for_begun(1);
-  std::thread releasing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    cpu_.release();
-  });
-  pool_->close();
-  releasing.join();
+  close_while_proving(cpu_);
   is_device_there = true;
   pool_->open();
   while (answered < 5) std::this_thread::yield();
@@ -360,12 +359,7 @@ TEST_F(CheckedPoolTest, ClosingTakesNoAttemptAway) {
   pool_->submit(capsule_of(1), std::nullopt,
                 [&](CheckedAnswer answer) { promise.set_value(std::move(answer)); });
   device_.wait_for_begun(1);
-  std::thread releasing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    device_.release();
-  });
-  pool_->close();
-  releasing.join();
+  close_while_proving(device_);
   while (!pool_->is_wanting()) std::this_thread::yield();
   pool_->open();
   const CheckedAnswer answer = promise.get_future().get();
